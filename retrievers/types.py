@@ -1,0 +1,308 @@
+"""The values that cross file boundaries: who asks, what is stored, what is found, and the protocols of the adapters.
+
+Imports only errors; every floor above speaks in these types.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import TypedDict
+
+from retrievers.errors import InvalidArgument
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+Vector = NDArray[np.float32]
+"""One embedding: shape (dims,), float32, unit length."""
+
+Origin = Literal["person", "model", "web"]
+ContentType = Literal["text", "table", "code", "image"]
+Fusion = Literal["absolute", "rrf", "weighted"]
+Mode = Literal["hybrid", "lexical", "vector"]
+Stage = Literal["load", "chunk", "embed", "store"]
+
+DEFAULT_COLLECTION = "default"
+OPERATOR = "operator"
+"""The principal that reads every document of its tenant; the command line has it, a served request never does."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+_READER = re.compile(r"public|tenant|(?:group|user):[^\s,:]{1,128}")
+
+
+def check_name(kind: str, name: str) -> str:
+    """Return `name` if it may name a tenant or a collection, else raise InvalidArgument."""
+    if not _NAME.fullmatch(name):
+        raise InvalidArgument(f"{kind} {name!r} is not a name: use 1-63 of a-z, 0-9, '-' and '_', starting with a letter or digit")
+    return name
+
+
+def check_readers(readers: Sequence[str]) -> tuple[str, ...]:
+    """Return the readers sorted and without repeats; raise InvalidArgument for one that is not of the four kinds."""
+    for reader in readers:
+        if not _READER.fullmatch(reader):
+            raise InvalidArgument(f"reader {reader!r} is not known: use public, tenant, group:NAME or user:NAME")
+    if not readers:
+        raise InvalidArgument("readers is empty, so nobody could read the document: use public, tenant, group:NAME or user:NAME")
+    return tuple(sorted(set(readers)))
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Whose rows a transaction may touch: one tenant, and the principals the caller acts as.
+
+    Made by the server side only (command line, settings, authenticated identity), never from a model's or client's input.
+    """
+
+    tenant: str
+    principals: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        check_name("tenant", self.tenant)
+
+    @classmethod
+    def operator(cls, tenant: str) -> "Scope":
+        """The tenant's operator: reads and writes every document of the tenant."""
+        return cls(tenant, (OPERATOR,))
+
+    @classmethod
+    def member(cls, tenant: str, *, user: str | None = None, groups: Sequence[str] = ()) -> "Scope":
+        """A signed-in member: public, tenant, and its own user and groups."""
+        own = (f"user:{user}",) if user else ()
+        return cls(tenant, ("public", "tenant", *own, *(f"group:{group}" for group in groups)))
+
+
+@dataclass(frozen=True)
+class EmbeddingSpec:
+    """What must be known of an embedding model to store and to search with it.
+
+    `absolute_weight` is the `a` of absolute fusion, `no_answer` the absolute score under which a passage does not
+    count as an answer; both depend on how the model's cosines are spread.
+    """
+
+    model: str
+    dims: int
+    max_tokens: int
+    absolute_weight: float
+    no_answer: float
+    column_type: Literal["halfvec", "vector"] = "halfvec"
+
+
+class Embedder(Protocol):
+    """Turns text into vectors; the query side and the passage side are explicit."""
+
+    @property
+    def spec(self) -> EmbeddingSpec: ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` as the model counts them, special tokens left out."""
+        ...
+
+    async def embed_query(self, text: str) -> Vector:
+        """Shape (dims,), float32, unit length."""
+        ...
+
+    async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (len(texts), dims), float32, rows of unit length, in the order given."""
+        ...
+
+
+class RerankedText(TypedDict):
+    """`index` into the texts given, `score` in 0-1 (large is relevant)."""
+
+    index: int
+    score: float
+
+
+class Reranker(Protocol):
+    """Scores texts against a query."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[RerankedText]:
+        """One score for each text, best first; raises ProviderError."""
+        ...
+
+
+class WebPage(TypedDict):
+    """A result of a web search: `text` is the provider's extract."""
+
+    url: str
+    title: str
+    text: str
+    score: float | None
+
+
+class WebSearch(Protocol):
+    """Searches the web."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def search(self, query: str, *, limit: int) -> list[WebPage]:
+        """At most `limit` pages, best first; an empty list means nothing matched; raises ProviderError."""
+        ...
+
+
+@dataclass(frozen=True)
+class ChunkDraft:
+    """A chunk before it is stored. `start` and `end` are character offsets in the document's stored text: `text == document.text[start:end]`."""
+
+    ordinal: int
+    text: str
+    heading_path: tuple[str, ...]
+    start: int
+    end: int
+    token_count: int
+    page: int | None = None
+    content_type: ContentType = "text"
+    language: str = "und"
+    origin: Origin = "person"
+    context: str | None = None
+    parent: int | None = None
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class IndexedChunk:
+    """A chunk with what both arms need: `terms` maps each analysed word to its count, `vector` is the passage embedding."""
+
+    draft: ChunkDraft
+    terms: Mapping[str, int]
+    vector: Vector
+
+
+@dataclass(frozen=True)
+class IndexedDocument:
+    """A whole document, ready to be swapped in within one transaction. `text` is the cleaned original that offsets point into."""
+
+    source: str
+    content_hash: str
+    title: str
+    text: str
+    language: str
+    content_type: str
+    readers: tuple[str, ...]
+    metadata: Mapping[str, Json]
+    modified: datetime | None
+    created: datetime | None
+    chunks: tuple[IndexedChunk, ...]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A collection as stored. `fusion`, `weights` and `no_answer` are its search defaults."""
+
+    tid: int
+    coll: int
+    name: str
+    embedding: EmbeddingSpec
+    space: int
+    analyser: str
+    fusion: Fusion
+    weights: tuple[float, float] | None
+    no_answer: float
+    chunk_count: int
+    token_count: int
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Conditions a document must meet before it is searched; all must hold.
+
+    `metadata` compares as text: a scalar equals the value, a list holds it. `since` is inclusive, `until` exclusive, on
+    the document's modified date; a document without a date fails both.
+    """
+
+    metadata: tuple[tuple[str, str], ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.metadata or self.since or self.until)
+
+
+class Scores(TypedDict):
+    """`bm25` >= 0 or None where the lexical arm did not run, `cosine` in -1..1 or None likewise, `fused` on the fusion's own scale."""
+
+    bm25: float | None
+    cosine: float | None
+    fused: float
+
+
+class Passage(TypedDict):
+    """A chunk as found. `score` is the fused score (large is good); `absolute` is on the scale that `no_answer` thresholds, None where an arm did not run.
+
+    `start` and `end` are character offsets of `text` in the document's stored text. JSON-plain: it lives in graph state.
+    """
+
+    id: str
+    document: str
+    title: str
+    heading_path: list[str]
+    page: int | None
+    url: str | None
+    origin: Origin
+    language: str
+    text: str
+    start: int
+    end: int
+    token_count: int
+    metadata: dict[str, Json]
+    score: float
+    absolute: float | None
+    scores: Scores
+
+
+class SearchResult(TypedDict):
+    """`passages` best first. `no_answer` is the collection's threshold on `Passage.absolute`; `chunk_count` 0 means an empty collection.
+
+    `timings_ms` has embed, search and, where a reranker ran, rerank. `degraded` names what could not run and what was done instead.
+    """
+
+    passages: list[Passage]
+    no_answer: float
+    fusion: Fusion
+    chunk_count: int
+    timings_ms: dict[str, float]
+    degraded: list[tuple[str, str]]
+
+
+class WordCount(TypedDict):
+    """A word of the query as analysed, and how many chunks of the collection hold it (0: none)."""
+
+    word: str
+    df: int
+
+
+class CorpusHints(TypedDict):
+    """What the collection itself says about a query: its words, rarest first, and the headings and titles nearest to it, best first."""
+
+    words: list[WordCount]
+    headings: list[str]
+
+
+class PassageSearch(Protocol):
+    """Searches one tenant's collections as one reader; the scope is fixed when it is made."""
+
+    async def search(
+        self,
+        query: str,
+        *,
+        collection: str = DEFAULT_COLLECTION,
+        k: int = 10,
+        mode: Mode = "hybrid",
+        fusion: Fusion | None = None,
+        weights: tuple[float, float] | None = None,
+        filters: Filters = Filters(),
+    ) -> SearchResult:
+        """At most `k` (1-200) passages. Raises InvalidArgument, UnknownCollection, EmbeddingMismatch, DatabaseUnavailable."""
+        ...
+
+    async def hints(self, query: str, *, collection: str = DEFAULT_COLLECTION) -> CorpusHints:
+        """Words and headings that a rewrite can use."""
+        ...
