@@ -11,8 +11,9 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from langgraph.types import Overwrite
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
-from retrievers.types import DEFAULT_COLLECTION, Fusion, Json, Origin, Passage
 from typing_extensions import TypedDict
+
+from retrievers.types import DEFAULT_COLLECTION, Fusion, Json, Origin, Passage
 
 Status = Literal["answered", "partial", "direct", "no_evidence", "budget_exhausted", "needs_input", "failed"]
 Step = Literal["gate", "route", "retrieve", "grade", "rewrite", "web_search", "generate", "cite"]

@@ -150,7 +150,10 @@ class WebSearch(Protocol):
 
 @dataclass(frozen=True)
 class ChunkDraft:
-    """A chunk before it is stored. `start` and `end` are character offsets in the document's stored text: `text == document.text[start:end]`."""
+    """A chunk before it is stored.
+
+    `start` and `end` are character offsets in the document's stored text: `text == document.text[start:end]`.
+    """
 
     ordinal: int
     text: str
@@ -235,9 +238,9 @@ class Scores(TypedDict):
 
 
 class Passage(TypedDict):
-    """A chunk as found. `score` is the fused score (large is good); `absolute` is on the scale that `no_answer` thresholds, None where an arm did not run.
+    """A chunk as found. `score` is the fused score (large is good).
 
-    `start` and `end` are character offsets of `text` in the document's stored text. JSON-plain: it lives in graph state.
+    `absolute` is on the scale that `no_answer` thresholds, None where an arm did not run. `start` and `end` are character offsets of `text` in the document's stored text. JSON-plain: it lives in graph state.
     """
 
     id: str

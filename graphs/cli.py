@@ -1,0 +1,154 @@
+"""The command `tadori`: parse, call, print.
+
+Imports nothing heavy: help and usage errors come at once, `graphs.commands` is imported when a command runs.
+
+Exit codes: 0 done, 1 failed, 2 usage, 130 interrupted, 143 terminated.
+"""
+
+import argparse
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+DONE, FAILED, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+
+_EXAMPLES = """examples:
+  tadori ingest docs/                      read a folder into the collection `default`
+  tadori ask "How do I back up the data?"  an answer with checked citations
+  tadori search XR-4200 --mode lexical     passages with their scores
+  tadori doctor                            is everything in place?
+
+exit codes: 0 done, 1 failed, 2 usage"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line on stderr."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"tadori: {message}; see `{self.prog} --help`\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line of the product."""
+    parser = _Parser(
+        prog="tadori",
+        description="Answers over your own documents that you can follow back to their source.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    _add_ingest(commands)
+    _add_delete(commands)
+    _add_search(commands)
+    _add_ask(commands)
+    _add_eval(commands)
+    _add_doctor(commands)
+    _add_serve(commands)
+    return parser
+
+
+def _command(commands: "argparse._SubParsersAction[_Parser]", name: str, text: str, *, collection: bool = True) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+    if collection:
+        parser.add_argument("--collection", default="default", metavar="NAME", help="the collection (default: default)")
+    parser.add_argument("--tenant", metavar="NAME", help="whose documents (default: TADORI_TENANT, else local)")
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout, progress on stderr")
+    return parser
+
+
+def _add_filters(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--filter", action="append", default=[], metavar="KEY=VALUE", help="only documents with this metadata; repeatable")
+    parser.add_argument("--since", metavar="DATE", help="only documents modified on or after this ISO date or time")
+    parser.add_argument("--until", metavar="DATE", help="only documents modified before this ISO date or time")
+
+
+def _add_fusion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--mode", choices=("hybrid", "lexical", "vector"), default="hybrid", help="which arms search (default: hybrid)")
+    parser.add_argument("--fusion", metavar="HOW", help="absolute, rrf or weighted:LEXICAL,VECTOR, such as weighted:.4,.6")
+
+
+def _add_ingest(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = _command(commands, "ingest", "read files and folders into a collection")
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="Markdown, text, HTML, PDF, DOCX, .jsonl, or folders of them")
+    parser.add_argument(
+        "--readers",
+        action="append",
+        metavar="R",
+        help="public, tenant, group:NAME or user:NAME; comma-separated or repeated (default: tenant)",
+    )
+    parser.add_argument("--prune", action="store_true", help="delete the collection's documents that these paths no longer hold")
+
+
+def _add_delete(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = _command(commands, "delete", "delete documents by their source")
+    parser.add_argument("sources", nargs="+", metavar="SOURCE", help="as `ingest` and `search` print it")
+
+
+def _add_search(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = _command(commands, "search", "find passages")
+    parser.add_argument("query", metavar="QUERY")
+    parser.add_argument("--k", type=int, default=10, metavar="N", help="how many passages, 1-200 (default: 10)")
+    _add_fusion(parser)
+    _add_filters(parser)
+    parser.add_argument("--explain", action="store_true", help="show every score, the query's words and the no-answer threshold")
+
+
+def _add_ask(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = _command(commands, "ask", "answer a question with citations, or say that the documents do not hold the answer")
+    parser.add_argument("question", metavar="QUESTION")
+    parser.add_argument("--docs", type=Path, metavar="PATH", help="ask about these files only; nothing of them is kept")
+    parser.add_argument("--thread", metavar="ID", help="continue this conversation")
+    _add_filters(parser)
+
+
+def _add_eval(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = _command(commands, "eval", "measure retrieval on a folder with corpus.jsonl and queries.jsonl", collection=False)
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("--queries", required=True, metavar="FILE", help="judgements in FOLDER: query-id, corpus-id, score")
+    _add_fusion(parser)
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N distinct queries")
+    parser.add_argument("--corpus", type=Path, metavar="FILE", help="search another folder's corpus.jsonl")
+
+
+def _add_doctor(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    _command(commands, "doctor", "check the installation, the database and the models", collection=False)
+
+
+def _add_serve(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = _command(commands, "serve", "serve the graph API for development", collection=False)
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+    parser.add_argument("--port", type=int, default=2024, help="port to listen on (default: 2024)")
+
+
+def _terminate(_signal: int, _frame: object) -> NoReturn:
+    # Turned into an exit so that the embedded database is released as at any other end.
+    sys.exit(TERMINATED)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    if options.version:
+        from importlib.metadata import version
+
+        print(f"tadori {version('tadori')}")
+        return DONE
+    if options.command is None:
+        parser.print_help()
+        return USAGE
+    signal.signal(signal.SIGTERM, _terminate)
+    from graphs.commands import run
+
+    try:
+        return run(options)
+    except KeyboardInterrupt:
+        print("tadori: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

