@@ -80,8 +80,7 @@ def _from_environment(values: Mapping[str, str | None]) -> dict[str, object]:
     return {name: values[key] for name, key in names.items() if values.get(key)}
 
 
-def _dotenv() -> dict[str, str | None]:
-    path = Path(".env")
+def _dotenv(path: Path = Path(".env")) -> dict[str, str | None]:
     if not path.is_file():
         return {}
     from dotenv import dotenv_values
@@ -101,3 +100,10 @@ def _advice(name: str, message: str) -> str:
     if name == "TADORI_WEB_SEARCH":
         return f"use one of {', '.join(get_args(WebSearchChoice))}"
     return message.removeprefix("Value error, ")
+
+
+def server_environment(dotenv: Path) -> dict[str, str]:
+    """What the development server should find in its environment: `.env`, and tracing off unless someone turned it on."""
+    own = {name: value for name, value in _dotenv(dotenv).items() if value is not None}
+    quiet = {"LANGSMITH_TRACING": "false", "LANGGRAPH_CLI_NO_ANALYTICS": "1"}
+    return {name: value for name, value in {**quiet, **own}.items() if name not in os.environ}  # noqa: TID251

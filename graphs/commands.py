@@ -1,0 +1,233 @@
+"""What each command does: settings, one coroutine, one result, printed once.
+
+Imported by graphs.cli when a command runs; every error becomes one line on stderr and an exit code.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graphs import api, render
+from graphs.cli import DONE, FAILED, USAGE
+from graphs.settings import Settings
+from graphs.wiring import Services, services_for
+from retrievers.errors import InvalidArgument, TadoriError
+from retrievers.types import Filters, Fusion
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command gives: the JSON object of the contract, the same for a person, and the exit code."""
+
+    data: dict[str, Any]
+    text: str
+    code: int = DONE
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command that was parsed and return its exit code."""
+    try:
+        services = services_for(Settings.load(tenant=options.tenant))
+        if options.command == "serve":
+            from graphs.serve import serve
+
+            return serve(services.settings, host=options.host, port=options.port)
+        result = asyncio.run(_closing(services, _COMMANDS[options.command](services, options)))
+    except InvalidArgument as exc:
+        return _complain(exc, USAGE)
+    except TadoriError as exc:
+        return _complain(exc, FAILED)
+    print(json.dumps(result.data, ensure_ascii=False, default=_plain) if options.json else result.text)
+    return result.code
+
+
+def _complain(error: TadoriError, code: int) -> int:
+    print(f"tadori: {' '.join(str(error).split())}", file=sys.stderr)
+    return code
+
+
+async def _closing(services: Services, command: Awaitable[Result]) -> Result:
+    try:
+        return await command
+    finally:
+        await services.close()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    dump = getattr(value, "model_dump", None)
+    if dump is None:
+        raise TypeError(f"{type(value).__name__} is not JSON")
+    return dump(mode="json")
+
+
+class _Bar:
+    """A progress bar on stderr that appears with the first report of work."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._bar: Any = None
+
+    def __call__(self, done: int, total: int) -> None:
+        from tqdm import tqdm
+
+        if self._bar is None:
+            self._bar = tqdm(total=total, desc=self._label, file=sys.stderr, leave=False, mininterval=0.5)
+        self._bar.total = total
+        self._bar.update(done - self._bar.n)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+async def _ingest(services: Services, options: argparse.Namespace) -> Result:
+    readers = [reader.strip() for given in options.readers or ["tenant"] for reader in given.split(",")]
+    bar = _Bar("chunks")
+    try:
+        report = await api.ingest(
+            options.paths, collection=options.collection, readers=readers, prune=options.prune, progress=bar, services=services
+        )
+    finally:
+        bar.close()
+    failed = any(file["status"] == "failed" for file in report["files"])
+    return Result(dict(report), render.ingested(report), FAILED if failed else DONE)
+
+
+async def _delete(services: Services, options: argparse.Namespace) -> Result:
+    report = await services.delete(options.collection, options.sources)
+    data = {"deleted": report.deleted, "chunks": report.chunks}
+    return Result(data, f"{report.deleted} documents deleted, {report.chunks} chunks")
+
+
+async def _search(services: Services, options: argparse.Namespace) -> Result:
+    fusion, weights = parse_fusion(options.fusion)
+    found = await api.search(
+        options.query,
+        collection=options.collection,
+        k=options.k,
+        mode=options.mode,
+        fusion=fusion,
+        weights=weights,
+        filters=parse_filters(options),
+        services=services,
+    )
+    data: dict[str, Any] = {"hits": found["passages"], "timings_ms": found["timings_ms"]}
+    text = render.hits(found["passages"], explain=options.explain)
+    if options.explain:
+        hints = await services.search(services.operator).hints(options.query, collection=options.collection)
+        data["explain"] = {"fusion": found["fusion"], "no_answer": found["no_answer"], "words": hints["words"]}
+        text += f"\n\n{render.table(data['explain'])}"
+    return Result(data, text)
+
+
+async def _ask(services: Services, options: argparse.Namespace) -> Result:
+    started = time.perf_counter()
+    bar = _Bar("chunks")
+    try:
+        answer = await api.ask(
+            options.question,
+            collection=options.collection,
+            docs=options.docs,
+            thread=options.thread,
+            filters=parse_filters(options),
+            progress=bar,
+            services=services,
+        )
+    finally:
+        bar.close()
+    if answer["status"] == "failed":
+        raise TadoriError(answer["reason"])
+    return Result(dict(answer), render.answer(answer, time.perf_counter() - started))
+
+
+async def _eval(services: Services, options: argparse.Namespace) -> Result:
+    from graphs.evals.runner import evaluate
+
+    fusion, weights = parse_fusion(options.fusion)
+    bar = _Bar("queries")
+    try:
+        report = await evaluate(
+            services,
+            options.folder,
+            queries=options.queries,
+            mode=options.mode,
+            fusion=fusion,
+            weights=weights,
+            limit=options.limit,
+            corpus=options.corpus,
+            progress=bar,
+        )
+    finally:
+        bar.close()
+    return Result(dict(report), render.table(report))
+
+
+async def _doctor(services: Services, options: argparse.Namespace) -> Result:
+    from graphs.doctor import diagnose
+
+    checks = await diagnose(services)
+    ok = all(check["ok"] for check in checks)
+    text = "\n".join(f"{'✓' if check['ok'] else '✗'} {check['name']}: {check['detail']}" for check in checks)
+    return Result({"ok": ok, "checks": checks}, text, DONE if ok else FAILED)
+
+
+_COMMANDS: dict[str, Callable[[Services, argparse.Namespace], Awaitable[Result]]] = {
+    "ingest": _ingest,
+    "delete": _delete,
+    "search": _search,
+    "ask": _ask,
+    "eval": _eval,
+    "doctor": _doctor,
+}
+
+
+def parse_fusion(given: str | None) -> tuple[Fusion | None, tuple[float, float] | None]:
+    """`rrf` -> ("rrf", None); `weighted:.4,.6` -> ("weighted", (.4, .6)); None -> (None, None)."""
+    match (given or "").partition(":"):
+        case ("", "", ""):
+            return None, None
+        case ("absolute" | "rrf" | "weighted" as fusion, "", ""):
+            return fusion, None
+        case ("weighted", ":", pair):
+            return "weighted", _weights(pair)
+    raise InvalidArgument(f"fusion {given!r} is not known: use absolute, rrf or weighted:LEXICAL,VECTOR, such as weighted:.4,.6")
+
+
+def _weights(pair: str) -> tuple[float, float]:
+    try:
+        lexical, vector = (float(part) for part in pair.split(","))
+    except ValueError as exc:
+        raise InvalidArgument(f"weights {pair!r} are not two numbers: write weighted:LEXICAL,VECTOR, such as weighted:.4,.6") from exc
+    if not (0 <= lexical < float("inf") and 0 <= vector < float("inf") and lexical + vector > 0):
+        raise InvalidArgument(f"weights {pair!r} must not be negative, and not both 0")
+    return lexical, vector
+
+
+def parse_filters(options: argparse.Namespace) -> Filters:
+    """The filters of `--filter`, `--since` and `--until`."""
+    pairs = []
+    for given in options.filter:
+        key, equals, value = given.partition("=")
+        if not equals or not key:
+            raise InvalidArgument(f"filter {given!r} is not KEY=VALUE")
+        pairs.append((key, value))
+    return Filters(tuple(pairs), _moment("--since", options.since), _moment("--until", options.until))
+
+
+def _moment(option: str, given: str | None) -> datetime | None:
+    if given is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(given)
+    except ValueError as exc:
+        raise InvalidArgument(f"{option} {given!r} is not an ISO date or time: write 2026-11-30 or 2026-11-30T09:00+09:00") from exc
+    # A date without a zone means the user's own.
+    return moment if moment.tzinfo else moment.astimezone()

@@ -1,0 +1,112 @@
+"""How results look to a person at a terminal.
+
+Pure text for graphs.commands; what comes from documents is stripped of control and direction characters.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nodes.state import Citation, Rejected
+from retrievers.types import Passage
+
+# Control characters (ESC among them) could drive the terminal, direction and tag characters could hide text.
+_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+
+_MARKS = {"added": "+", "updated": "~", "unchanged": "=", "skipped": "-", "failed": "!"}
+
+
+def safe(text: str) -> str:
+    """`text` without characters that a terminal obeys or that hide text."""
+    return _UNSAFE.sub("", text)
+
+
+def one_line(text: str, width: int) -> str:
+    """`text` on one line, at most `width` characters."""
+    folded = " ".join(safe(text).split())
+    return folded if len(folded) <= width else folded[: width - 1] + "…"
+
+
+def place(title: str, heading_path: Sequence[str], document: str, page: int | None) -> str:
+    """`Title > Heading (source, p. 3)`."""
+    headings = [heading for heading in heading_path if heading != title]
+    where = f"{document}, p. {page}" if page else document
+    return safe(f"{' > '.join([title or document, *headings])} ({where})")
+
+
+def answer(result: Mapping[str, Any], seconds: float) -> str:
+    """An answer, its sources, and one closing line."""
+    lines = [safe(result["answer"]), ""]
+    lines += [_citation(citation) for citation in result["citations"]]
+    if result["citations"]:
+        lines.append("")
+    lines += [f"degraded: {entry['step']}: {entry['cause']}; {entry['fallback']}" for entry in result["degraded"]]
+    if result["status"] in ("failed", "partial", "budget_exhausted"):
+        lines.append(safe(result["reason"]))
+    lines.append(_closing(result, seconds))
+    return "\n".join(lines)
+
+
+def _citation(citation: Citation) -> str:
+    where = citation["url"] or citation["document"]
+    mark = "✓" if citation["verified"] else "✗ not verified"
+    source = place(citation["title"], citation["heading_path"], where, citation["page"])
+    return f"[{citation['n']}] {source}: “{one_line(citation['quote'], 200)}” {mark}"
+
+
+def _closing(result: Mapping[str, Any], seconds: float) -> str:
+    steps = len({event["step"] for event in result["trail"]})
+    calls = result["usage"]["calls"]
+    model = f"{calls} model call{'' if calls == 1 else 's'}" if calls else "no model"
+    return f"{result['status']} · {steps} step{'' if steps == 1 else 's'} · {seconds:.1f} s · {model}"
+
+
+def rejected(passages: Sequence[Rejected]) -> str:
+    """The passages that were left out, one a line."""
+    return "\n".join(f"  {entry['document']}: {entry['why']}" for entry in passages)
+
+
+def hits(passages: Sequence[Passage], *, explain: bool) -> str:
+    """Passages, best first, each with its place and the beginning of its text."""
+    if not passages:
+        return "no passages"
+    return "\n\n".join(_hit(rank, passage, explain) for rank, passage in enumerate(passages, 1))
+
+
+def _hit(rank: int, passage: Passage, explain: bool) -> str:
+    where = place(passage["title"], passage["heading_path"], passage["document"], passage["page"])
+    lines = [f"{rank}. {where}  {passage['score']:.3f}"]
+    if explain:
+        scores = passage["scores"]
+        parts = [f"{name} {value:.3f}" for name, value in scores.items() if isinstance(value, float)]
+        lines.append(f"   {passage['id']}  " + "  ".join(parts))
+    lines.append(f"   {one_line(passage['text'], 240)}")
+    return "\n".join(lines)
+
+
+def ingested(report: Mapping[str, Any], *, most: int = 40) -> str:
+    """One line a file (at most `most`, failures first), then the sums."""
+    order = {"failed": 0, "skipped": 1}
+    files = sorted(report["files"], key=lambda file: order.get(file["status"], 2))
+    lines = [_file(file) for file in files[:most]]
+    if len(files) > most:
+        lines.append(f"… and {len(files) - most} more")
+    counts = {status: sum(file["status"] == status for file in files) for status in _MARKS}
+    sums = ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "no files"
+    return "\n".join([*lines, f"{sums} · {report['embedded']} chunks embedded · {report['seconds']:.1f} s"])
+
+
+def _file(file: Mapping[str, Any]) -> str:
+    reason = f"  ({safe(file['reason'])})" if file["reason"] else ""
+    return f"{_MARKS[file['status']]} {safe(file['source'])}  {file['status']}, {file['chunks']} chunks{reason}"
+
+
+def table(values: Mapping[str, Any], indent: str = "") -> str:
+    """Names and values, nested ones indented."""
+    lines = []
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            lines += [f"{indent}{name}", table(value, indent + "  ")]
+        else:
+            lines.append(f"{indent}{name}  {f'{value:.4f}' if isinstance(value, float) else value}")
+    return "\n".join(lines)

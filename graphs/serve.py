@@ -1,0 +1,36 @@
+"""The graph API for development: what LangGraph Studio and langgraph_sdk speak to.
+
+Runs langgraph-api's in-memory server in this process; the same graphs as langgraph.json names.
+"""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+from graphs.settings import Settings, server_environment
+from retrievers.errors import InvalidArgument, MissingExtra
+
+GRAPHS = {"rag": "graphs.rag:make_graph", "ingest": "graphs.ingest:make_graph"}
+
+_RUNS_AT_ONCE = 10
+"""The server's own default is one run at a time, which makes a second browser tab wait."""
+
+
+def serve(settings: Settings, *, host: str, port: int) -> int:
+    """Serve until interrupted. Raises MissingExtra without the extra `server`, InvalidArgument for a port that cannot be."""
+    if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("langgraph_runtime_inmem") is None:
+        raise MissingExtra("tadori serve", "server")
+    if not 0 < port < 65536:
+        raise InvalidArgument(f"port {port} is not 1-65535")
+    from langgraph_api.cli import run_server
+
+    print(f"graph API on http://{host}:{port} for tenant {settings.tenant!r}, docs at /docs; Ctrl+C stops it", file=sys.stderr)
+    run_server(
+        host,
+        port,
+        graphs=dict(GRAPHS),
+        n_jobs_per_worker=_RUNS_AT_ONCE,
+        open_browser=False,
+        env=server_environment(Path(".env")),
+    )
+    return 0

