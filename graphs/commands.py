@@ -68,7 +68,7 @@ def _plain(value: object) -> object:
     return dump(mode="json")
 
 
-class _Bar:
+class Bar:
     """A progress bar on stderr that appears with the first report of work."""
 
     def __init__(self, label: str) -> None:
@@ -90,7 +90,7 @@ class _Bar:
 
 async def _ingest(services: Services, options: argparse.Namespace) -> Result:
     readers = [reader.strip() for given in options.readers or ["tenant"] for reader in given.split(",")]
-    bar = _Bar("chunks")
+    bar = Bar("chunks")
     try:
         report = await api.ingest(
             options.paths, collection=options.collection, readers=readers, prune=options.prune, progress=bar, services=services
@@ -130,7 +130,7 @@ async def _search(services: Services, options: argparse.Namespace) -> Result:
 
 async def _ask(services: Services, options: argparse.Namespace) -> Result:
     started = time.perf_counter()
-    bar = _Bar("chunks")
+    bar = Bar("chunks")
     try:
         answer = await api.ask(
             options.question,
@@ -152,7 +152,7 @@ async def _eval(services: Services, options: argparse.Namespace) -> Result:
     from graphs.evals.runner import evaluate
 
     fusion, weights = parse_fusion(options.fusion)
-    bar = _Bar("queries")
+    bar = Bar("queries")
     try:
         report = await evaluate(
             services,

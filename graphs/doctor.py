@@ -1,0 +1,76 @@
+"""Is everything in place: each part is tried, and what fails says what to do.
+
+Called by `tadori doctor`; a check never stops the next one.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from typing_extensions import TypedDict
+
+from graphs.wiring import Services
+from retrievers.errors import TadoriError
+
+
+class Check(TypedDict):
+    """One thing that was tried; `detail` is what was found, or what to do."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+async def diagnose(services: Services) -> list[Check]:
+    """All checks, in the order in which things are needed."""
+    checks = [*await _database(services)]
+    for name, probe in _PROBES.items():
+        checks.append(await _probe(name, services, probe))
+    return checks
+
+
+async def _database(services: Services) -> list[Check]:
+    try:
+        return [Check(name=name, ok=ok, detail=detail) for name, ok, detail in await services.check_database()]
+    except TadoriError as exc:
+        return [Check(name="database", ok=False, detail=str(exc))]
+
+
+async def _probe(name: str, services: Services, probe: Callable[[Services], Awaitable[str]]) -> Check:
+    try:
+        return Check(name=name, ok=True, detail=await probe(services))
+    except TadoriError as exc:
+        return Check(name=name, ok=False, detail=str(exc))
+
+
+async def _analyser(_services: Services) -> str:
+    from retrievers.text.analysis import ANALYSER, self_test
+
+    self_test()
+    return f"{ANALYSER}, self-test passed"
+
+
+async def _embedding(services: Services) -> str:
+    vector = await services.embedder.embed_query("is the model there?")
+    return f"{services.embedder.spec.model}, {len(vector)} dimensions"
+
+
+async def _chat(services: Services) -> str:
+    if services.chat is None:
+        return "none: decisions and answers are made without a model (TADORI_CHAT_MODEL sets one)"
+    return f"{services.settings.chat_model} is configured; it is called when a question is asked"
+
+
+async def _web(services: Services) -> str:
+    return services.web.name if services.web else "none (TADORI_WEB_SEARCH sets one)"
+
+
+async def _reranker(services: Services) -> str:
+    return services.reranker.name if services.reranker else "none (TADORI_RERANKER sets one)"
+
+
+_PROBES: dict[str, Callable[[Services], Awaitable[str]]] = {
+    "analyser": _analyser,
+    "embedding model": _embedding,
+    "chat model": _chat,
+    "web search": _web,
+    "reranker": _reranker,
+}
