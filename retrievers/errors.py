@@ -84,13 +84,17 @@ class IngestError(TadoriError):
 
 
 class ProviderError(TadoriError):
-    """A model, a reranker or a web search failed."""
+    """A model, a reranker or a web search failed.
+
+    `status` is the HTTP status where there was one.
+    """
 
     transient = False
 
-    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+    def __init__(self, message: str, *, retry_after_s: float | None = None, status: int | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+        self.status = status
 
 
 class ProviderUnavailable(ProviderError):
