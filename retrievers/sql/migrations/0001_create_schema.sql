@@ -11,9 +11,13 @@ create table tadori.tenant (
     name text not null unique
 );
 
+-- plpgsql keeps its plans for the session: a statement that meets ten policies calls these functions twenty times, 0.2 ms each otherwise.
 create function tadori.current_tid() returns integer
-language sql stable
-return (select t.tid from tadori.tenant t where t.name = nullif(current_setting('tadori.tenant', true), ''));
+language plpgsql stable as $$
+begin
+    return (select t.tid from tadori.tenant t where t.name = nullif(current_setting('tadori.tenant', true), ''));
+end
+$$;
 
 create function tadori.current_principals() returns text[]
 language sql stable
@@ -29,12 +33,15 @@ create table tadori.audience (
 );
 
 create function tadori.visible_audiences() returns integer[]
-language sql stable
-return coalesce(
-    (select array_agg(a.audience) from tadori.audience a
-     where a.tid = tadori.current_tid()
-       and ('operator' = any (tadori.current_principals()) or a.readers && tadori.current_principals())),
-    '{}');
+language plpgsql stable as $$
+begin
+    return coalesce(
+        (select array_agg(a.audience) from tadori.audience a
+         where a.tid = tadori.current_tid()
+           and ('operator' = any (tadori.current_principals()) or a.readers && tadori.current_principals())),
+        '{}');
+end
+$$;
 
 -- embedding spaces: the same for all tenants, holding no content -------------------------------------------------------
 

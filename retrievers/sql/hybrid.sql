@@ -1,0 +1,163 @@
+-- Finds the best passages of one collection by words and by meaning, both arms and their fusion in one statement.
+-- Run as tadori_app by retrievers/store/search.py; the policies hide what the reader may not see before either arm's limit.
+-- parameters: tid, coll integer        the collection
+--             words text[]             the query as analysed, without repeats; may be empty
+--             embedding text           the query's vector; null in mode lexical
+--             lexical, vector boolean  which arms run; both under mode hybrid
+--             filtered boolean         whether keys, vals, since, until (document_filter.sql) restrict the documents
+--             fusion text              absolute, rrf or weighted
+--             fetch, k integer         candidates of each arm, results in the end
+--             k1, b, absolute_weight, rrf_k, lexical_weight, vector_weight, epsilon double precision
+--             exact_rows, exact_filtered integer  up to so many rows the vector arm compares each, above it asks the index
+-- columns:    id, document, title, heading_path, page, url, origin, language, text, start, end, token_count, metadata,
+--             bm25, cosine, absolute, score: null where an arm did not run; best first, ties by id
+with
+stats as materialized (
+    select c.chunk_count::double precision as n, greatest(c.token_count, 1)::double precision / greatest(c.chunk_count, 1) as mean_length
+    from tadori.collection c
+    where c.tid = %(tid)s and c.coll = %(coll)s
+),
+-- BM25 of a word in a chunk is gain * tf / (tf + base + slope * length). A word that the collection lacks has no term, but
+-- its gain, the largest there is, counts in the score that the query could reach at most.
+word as materialized (
+    select t.term,
+           (%(k1)s + 1) * ln(1 + (s.n - coalesce(t.df, 0) + 0.5) / (coalesce(t.df, 0) + 0.5)) as gain,
+           %(k1)s * (1 - %(b)s) as base,
+           %(k1)s * %(b)s / s.mean_length as slope
+    from stats s
+    cross join unnest(%(words)s::text[]) as q (word)
+    left join tadori.term t on t.tid = %(tid)s and t.coll = %(coll)s and t.word = q.word
+    order by t.term
+),
+eligible as materialized (
+    select distinct c.chunk
+    from tadori.document d
+    join tadori.chunk c on c.tid = d.tid and c.coll = d.coll and c.content = d.content
+    where %(filtered)s and d.tid = %(tid)s and d.coll = %(coll)s and {passes}
+),
+
+-- words -------------------------------------------------------------------------------------------------------------------
+-- Rounded, so that equal texts tie whatever order their words were summed in. Ties at the limit are cut later, by id.
+lexical_score as (
+    select p.chunk, round(sum(w.gain * p.tf / (p.tf + w.base + w.slope * p.dl)) * 1e9) / 1e9 as bm25
+    from word w
+    join tadori.posting p on p.tid = %(tid)s and p.coll = %(coll)s and p.term = w.term
+    where %(lexical)s and (not %(filtered)s or p.chunk in (select e.chunk from eligible e))
+    group by p.chunk
+),
+lexical_top as materialized (
+    select s.chunk, s.bm25 from lexical_score s order by s.bm25 desc fetch first %(fetch)s rows with ties
+),
+
+-- meaning -----------------------------------------------------------------------------------------------------------------
+-- How many rows there are to compare; the visible ones are counted no further than the choice between exact and index needs.
+visible as materialized (
+    select count(*) as rows from (select from {vectors} v where %(vector)s and v.tid = %(tid)s and v.coll = %(coll)s limit %(exact_rows)s + 1) x
+),
+extent as materialized (
+    select r.reachable, r.reachable <= %(exact_filtered)s or v.rows <= %(exact_rows)s as exact
+    from visible v
+    cross join lateral (select case when %(filtered)s then (select count(*) from eligible) else v.rows end as reachable) r
+),
+indexed as materialized (
+    select v.chunk, v.embedding <=> %(embedding)s::{type} as distance
+    from {vectors} v
+    where %(vector)s
+      and v.tid = %(tid)s and v.coll = %(coll)s
+      and not (select x.exact from extent x)
+      and (not %(filtered)s or v.chunk in (select e.chunk from eligible e))
+    order by v.embedding <=> %(embedding)s::{type}
+    limit %(fetch)s
+),
+-- The index may give up before it has found enough rows that pass; then every row is compared after all.
+exhaustive as materialized (
+    select x.exact or (select count(*) from indexed) < least(%(fetch)s, x.reachable) as needed from extent x
+),
+exact_all as (
+    select v.chunk, (v.embedding <=> %(embedding)s::{type}) + 0 as distance
+    from {vectors} v
+    where %(vector)s and not %(filtered)s and (select h.needed from exhaustive h) and v.tid = %(tid)s and v.coll = %(coll)s
+    order by distance
+    fetch first %(fetch)s rows with ties
+),
+exact_filtered as (
+    select v.chunk, (v.embedding <=> %(embedding)s::{type}) + 0 as distance
+    from eligible e
+    join {vectors} v on v.tid = %(tid)s and v.chunk = e.chunk
+    where %(vector)s and %(filtered)s and (select h.needed from exhaustive h)
+    order by distance
+    fetch first %(fetch)s rows with ties
+),
+vector_top as materialized (
+    select a.chunk, 1 - a.distance as cosine from exact_all a
+    union all
+    select f.chunk, 1 - f.distance from exact_filtered f
+    union all
+    select i.chunk, 1 - i.distance from indexed i where not (select h.needed from exhaustive h)
+),
+
+-- both --------------------------------------------------------------------------------------------------------------------
+found as materialized (
+    select coalesce(l.chunk, v.chunk) as chunk, l.bm25, v.cosine
+    from lexical_top l
+    full join vector_top v on v.chunk = l.chunk
+),
+ranked as (
+    select f.chunk, c.id, f.bm25, f.cosine,
+           case when f.bm25 is not null then rank() over (order by f.bm25 desc nulls last, c.id) end as lexical_rank,
+           case when f.cosine is not null then rank() over (order by f.cosine desc nulls last, c.id) end as vector_rank
+    from found f
+    join tadori.chunk c on c.tid = %(tid)s and c.chunk = f.chunk
+),
+candidate as materialized (
+    select r.* from ranked r where r.lexical_rank <= %(fetch)s or r.vector_rank <= %(fetch)s
+),
+-- A hit of one arm gets the other arm's score by key; in a mode of one arm the other score stays null.
+scored as (
+    select c.chunk, c.id, c.lexical_rank, c.vector_rank,
+           case when %(lexical)s then coalesce(c.bm25, (
+               select round(sum(w.gain * p.tf / (p.tf + w.base + w.slope * p.dl)) * 1e9) / 1e9
+               from word w
+               join tadori.posting p on p.tid = %(tid)s and p.coll = %(coll)s and p.term = w.term and p.chunk = c.chunk
+           ), 0) end as bm25,
+           case when %(vector)s then coalesce(c.cosine, (
+               select 1 - (v.embedding <=> %(embedding)s::{type})
+               from {vectors} v
+               where v.tid = %(tid)s and v.chunk = c.chunk
+           )) end as cosine
+    from candidate c
+),
+measured as (
+    select s.*,
+           %(absolute_weight)s * coalesce(s.bm25 / nullif((select sum(w.gain) from word w), 0), 0) + s.cosine as absolute,
+           (s.bm25 - min(s.bm25) over ()) / (max(s.bm25) over () - min(s.bm25) over () + %(epsilon)s) as bm25_share,
+           (s.cosine - min(s.cosine) over ()) / (max(s.cosine) over () - min(s.cosine) over () + %(epsilon)s) as cosine_share
+    from scored s
+),
+fused as (
+    select m.chunk, m.id, m.bm25, m.cosine, m.absolute,
+           case when not %(vector)s then m.bm25
+                when not %(lexical)s then m.cosine
+                when %(fusion)s = 'absolute' then m.absolute
+                when %(fusion)s = 'rrf' then coalesce(1 / (%(rrf_k)s + m.lexical_rank), 0) + coalesce(1 / (%(rrf_k)s + m.vector_rank), 0)
+                else %(lexical_weight)s * m.bm25_share + %(vector_weight)s * m.cosine_share
+           end as score
+    from measured m
+),
+best as materialized (
+    select f.* from fused f order by f.score desc nulls last, f.id limit %(k)s
+)
+select b.id, d.source as document, d.title, c.heading_path, c.page,
+       coalesce(d.metadata ->> 'url', substring(d.source from '^https?://.*$')) as url,
+       c.origin, c.language, c.body as text, c.char_start as start, c.char_end as "end", c.token_count, d.metadata || c.metadata as metadata,
+       b.bm25, b.cosine, case when %(lexical)s then b.absolute end as absolute, b.score
+from best b
+join tadori.chunk c on c.tid = %(tid)s and c.chunk = b.chunk
+cross join lateral (
+    select d.source, d.title, d.metadata
+    from tadori.document d
+    where d.tid = c.tid and d.coll = c.coll and d.content = c.content and (not %(filtered)s or ({passes}))
+    order by d.document
+    limit 1
+) d
+order by b.score desc nulls last, b.id
