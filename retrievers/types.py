@@ -229,6 +229,9 @@ class Filters:
         return bool(self.metadata or self.since or self.until)
 
 
+NO_FILTERS = Filters()
+
+
 class Scores(TypedDict):
     """`bm25` >= 0 or None where the lexical arm did not run, `cosine` in -1..1 or None likewise, `fused` on the fusion's own scale."""
 
@@ -238,9 +241,10 @@ class Scores(TypedDict):
 
 
 class Passage(TypedDict):
-    """A chunk as found. `score` is the fused score (large is good).
+    """A chunk as found. `score` is the fused score (large is good), or the reranker's where one ran.
 
-    `absolute` is on the scale that `no_answer` thresholds, None where an arm did not run. `start` and `end` are character offsets of `text` in the document's stored text. JSON-plain: it lives in graph state.
+    `absolute` is on the scale that `no_answer` thresholds, None where an arm did not run. `start` and `end` are character offsets
+    of `text` in the document's stored text. JSON-plain: it lives in graph state.
     """
 
     id: str
@@ -301,7 +305,7 @@ class PassageSearch(Protocol):
         mode: Mode = "hybrid",
         fusion: Fusion | None = None,
         weights: tuple[float, float] | None = None,
-        filters: Filters = Filters(),
+        filters: Filters = NO_FILTERS,
     ) -> SearchResult:
         """At most `k` (1-200) passages. Raises InvalidArgument, UnknownCollection, EmbeddingMismatch, DatabaseUnavailable."""
         ...

@@ -113,7 +113,7 @@ candidate as materialized (
     select r.* from ranked r where r.lexical_rank <= %(fetch)s or r.vector_rank <= %(fetch)s
 ),
 -- A hit of one arm gets the other arm's score by key; in a mode of one arm the other score stays null.
-scored as (
+scored as materialized (
     select c.chunk, c.id, c.lexical_rank, c.vector_rank,
            case when %(lexical)s then coalesce(c.bm25, (
                select round(sum(w.gain * p.tf / (p.tf + w.base + w.slope * p.dl)) * 1e9) / 1e9

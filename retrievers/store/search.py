@@ -6,18 +6,19 @@ Between retrievers/hybrid.py, which embeds and reranks, and retrievers/sql/hybri
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any, LiteralString, cast
+from typing import Any
 
 from psycopg import AsyncConnection
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composed, Identifier
+
 from retrievers.fusion import DEFAULT_WEIGHTS, EPSILON, RRF_K, fetch_count
 from retrievers.store.spaces import vector_table
-from retrievers.types import Collection, CorpusHints, Filters, Fusion, Mode, Passage, Vector
+from retrievers.store.sql import statement
+from retrievers.types import NO_FILTERS, Collection, CorpusHints, Filters, Fusion, Mode, Passage, Vector
 
 K1 = 1.2
-"""How fast a word's repeats stop counting; with B the values of Robertson and Zaragoza (2009), no better ones were found on the dev sets."""
+"""How fast a word's repeats stop counting; with B the usual values, and no better ones were found."""
 
 B = 0.75
 """How much a long chunk is held to be merely wordy, 0-1."""
@@ -37,20 +38,21 @@ HINT_CHUNKS = 20
 
 @dataclass(frozen=True)
 class Query:
-    """One search, analysed and embedded. `words` are free of repeats; `vector` is None in mode lexical; `weights` None means the default."""
+    """One search, analysed and embedded. `words` are free of repeats; `vector` is None in mode lexical; `weights` are lexical, vector."""
 
     words: tuple[str, ...]
     vector: Vector | None
     k: int
     mode: Mode
     fusion: Fusion
-    weights: tuple[float, float] | None = None
-    filters: Filters = Filters()
+    absolute_weight: float
+    weights: tuple[float, float] = DEFAULT_WEIGHTS
+    filters: Filters = NO_FILTERS
 
 
 async def find_passages(conn: AsyncConnection[Any], collection: Collection, query: Query) -> list[Passage]:
     """At most `query.k` passages that the transaction's reader may see, best first, ties by id; empty when nothing matched."""
-    await conn.execute(_statement("search_settings"), {"ef_search": str(EF_SEARCH)}, prepare=False)
+    await conn.execute(statement("search_settings.sql"), {"ef_search": str(EF_SEARCH)}, prepare=False)
     async with conn.cursor(row_factory=dict_row) as cursor:
         # Not prepared: a generic plan for arrays of unknown length is many times slower.
         await cursor.execute(_hybrid(collection.space, collection.embedding.column_type), _parameters(collection, query), prepare=False)
@@ -61,15 +63,14 @@ async def find_hints(conn: AsyncConnection[Any], collection: Collection, words: 
     """The query's words with their counts, rarest first, and the titles and headings of the chunks that score best by words."""
     values = {"tid": collection.tid, "coll": collection.coll, "words": list(words), "chunks": HINT_CHUNKS, "k1": K1, "b": B}
     async with conn.cursor(row_factory=dict_row) as cursor:
-        await cursor.execute(_statement("word_counts"), values, prepare=False)
+        await cursor.execute(statement("word_counts.sql"), values, prepare=False)
         counts = await cursor.fetchall()
-        await cursor.execute(_statement("near_headings"), values, prepare=False)
+        await cursor.execute(statement("near_headings.sql"), values, prepare=False)
         headings = [row["heading"] for row in await cursor.fetchall()]
     return {"words": [{"word": row["word"], "df": row["df"]} for row in counts], "headings": headings}
 
 
 def _parameters(collection: Collection, query: Query) -> dict[str, object]:
-    lexical_weight, vector_weight = query.weights or DEFAULT_WEIGHTS
     return {
         "tid": collection.tid,
         "coll": collection.coll,
@@ -83,10 +84,10 @@ def _parameters(collection: Collection, query: Query) -> dict[str, object]:
         "k": query.k,
         "k1": K1,
         "b": B,
-        "absolute_weight": collection.embedding.absolute_weight,
+        "absolute_weight": query.absolute_weight,
         "rrf_k": float(RRF_K),
-        "lexical_weight": lexical_weight,
-        "vector_weight": vector_weight,
+        "lexical_weight": query.weights[0],
+        "vector_weight": query.weights[1],
         "epsilon": EPSILON,
         "exact_rows": EXACT_ROWS,
         "exact_filtered": EXACT_FILTERED,
@@ -129,12 +130,6 @@ def _passage(row: Mapping[str, Any]) -> Passage:
 
 
 @cache
-def _statement(name: str) -> SQL:
-    text = files("retrievers").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
-    return SQL(cast(LiteralString, text))  # ours, shipped in the wheel: no caller's text is in it
-
-
-@cache
 def _hybrid(space: int, column_type: str) -> Composed:
-    passes = _statement("document_filter")
-    return _statement("hybrid").format(vectors=vector_table(space), type=Identifier(column_type), passes=passes)
+    passes = SQL(statement("document_filter.sql"))
+    return SQL(statement("hybrid.sql")).format(vectors=vector_table(space), type=Identifier(column_type), passes=passes)
