@@ -1,0 +1,103 @@
+"""One connection pool for each event loop: a connection belongs to the loop that opened it.
+
+Used by database.py alone. A loop that ended without a close gives its connections back here, at the next look.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from weakref import WeakSet
+
+from psycopg import AsyncConnection
+from psycopg.rows import TupleRow
+from psycopg_pool import AsyncConnectionPool
+
+# What the pool has to say is raised as an error where it matters; without this it would also be printed on stderr.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+Connection = AsyncConnection[TupleRow]
+Pool = AsyncConnectionPool[Connection]
+
+_MAX_IDLE_S = 300.0
+_RECONNECT_S = 3.0  # after that the next borrower starts a new attempt, instead of waiting out a long back-off
+_CONNECT_S = 10
+_NETWORK = {"connect_timeout": _CONNECT_S, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 30_000}
+
+
+def connection_options() -> dict[str, object]:
+    """How every connection is opened. Prepared statements with arrays slide into generic plans, which are 3-20 times slower here."""
+    return {"autocommit": True, "prepare_threshold": None, **_NETWORK}
+
+
+@dataclass
+class _LoopPool:
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    pool: Pool | None = None
+    opened: "WeakSet[Connection]" = field(default_factory=WeakSet)
+
+
+class LoopPools:
+    """Pools of at most `size` connections; `dsn` is asked anew for each connection."""
+
+    def __init__(self, dsn: Callable[[], Awaitable[str]], size: int) -> None:
+        self._dsn = dsn
+        self._size = size
+        self._loops: dict[asyncio.AbstractEventLoop, _LoopPool] = {}
+
+    @property
+    def lock(self) -> asyncio.Lock:
+        """A lock of the running loop."""
+        return self._entry().lock
+
+    async def current(self) -> Pool:
+        """The running loop's pool, opened at first use."""
+        entry = self._entry()
+        if entry.pool is None:
+            async with entry.lock:
+                if entry.pool is None:
+                    entry.pool = await self._open(entry)
+        return entry.pool
+
+    async def close(self) -> None:
+        """Close the pools of all loops; those of loops that run in other threads are closed there."""
+        running = asyncio.get_running_loop()
+        for loop, entry in list(self._loops.items()):
+            if self._loops.pop(loop, None) is None or entry.pool is None:
+                continue
+            if loop is running:
+                await entry.pool.close()
+            elif loop.is_running():
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(entry.pool.close(), loop))
+            else:
+                _abandon(entry)
+
+    def _entry(self) -> _LoopPool:
+        for loop in [loop for loop in list(self._loops) if loop.is_closed()]:
+            if entry := self._loops.pop(loop, None):
+                _abandon(entry)
+        return self._loops.setdefault(asyncio.get_running_loop(), _LoopPool())
+
+    async def _open(self, entry: _LoopPool) -> Pool:
+        async def remember(conn: Connection) -> None:
+            entry.opened.add(conn)
+
+        pool: Pool = AsyncConnectionPool(
+            self._dsn,
+            kwargs=connection_options(),
+            connection_class=AsyncConnection[TupleRow],
+            configure=remember,
+            min_size=1,
+            max_size=self._size,
+            max_idle=_MAX_IDLE_S,
+            reconnect_timeout=_RECONNECT_S,
+            open=False,
+        )
+        await pool.open()
+        return pool
+
+
+def _abandon(entry: _LoopPool) -> None:
+    """Close the connections of a loop that no longer runs, without it."""
+    for conn in list(entry.opened):
+        conn.pgconn.finish()

@@ -1,0 +1,129 @@
+"""What a PostgreSQL server must be before the product uses it: its version, pgvector, and the role that the policies bind.
+
+Called by database.py with an owner's connection before it migrates.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import LiteralString, cast
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.rows import TupleRow, class_row
+
+from retrievers.errors import DatabaseUnsupported
+from retrievers.store.migrate import MIGRATION_LOCK
+from retrievers.store.sql import statement
+
+APP_ROLE = "tadori_app"
+MINIMUM_SERVER = 15
+MINIMUM_VECTOR = (0, 8)
+_EMBEDDED = "or unset TADORI_DATABASE_URL to use the embedded database"
+
+
+@dataclass(frozen=True)
+class ServerFacts:
+    """The row of describe_server.sql."""
+
+    server_version: str
+    server_version_num: int
+    vector_installed: str | None
+    vector_available: str | None
+    vector_schema: str | None
+    login: str
+    app_role_exists: bool
+    app_role_unsafe: bool
+
+
+async def describe(conn: AsyncConnection[TupleRow]) -> ServerFacts:
+    async with conn.cursor(row_factory=class_row(ServerFacts)) as cursor:
+        await cursor.execute(statement("describe_server.sql"))
+        facts = await cursor.fetchone()
+    assert facts is not None
+    return facts
+
+
+async def require(conn: AsyncConnection[TupleRow]) -> ServerFacts:
+    """Refuse a server that cannot work, and make the extension and the role where they are missing; raises DatabaseUnsupported."""
+    facts = await describe(conn)
+    check_versions(facts)
+    if facts.vector_installed is not None and facts.app_role_exists and not facts.app_role_unsafe and await _may_set_role(conn):
+        return facts
+    async with conn.transaction():
+        await conn.execute("select pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
+        await _make_extension(conn, await describe(conn))
+        await _make_role(conn, await describe(conn))
+    return await describe(conn)
+
+
+def check_versions(facts: ServerFacts) -> None:
+    """Raise DatabaseUnsupported for a server or a pgvector that is too old, or a pgvector that is not there."""
+    major = facts.server_version_num // 10000
+    if major < MINIMUM_SERVER:
+        raise DatabaseUnsupported(
+            f"the server is PostgreSQL {facts.server_version!r}, and tadori needs {MINIMUM_SERVER} or later: upgrade it, {_EMBEDDED}"
+        )
+    vector = facts.vector_installed or facts.vector_available
+    needed = ".".join(map(str, MINIMUM_VECTOR))
+    if vector is None:
+        raise DatabaseUnsupported(
+            f"the server (PostgreSQL {facts.server_version!r}) does not have the extension pgvector, and tadori needs {needed} or later: install it there "
+            f"(a package such as postgresql-{major}-pgvector), {_EMBEDDED}"
+        )
+    if _version(vector) < MINIMUM_VECTOR:
+        newer = facts.vector_available is not None and _version(facts.vector_available) >= MINIMUM_VECTOR
+        fix = "run `alter extension vector update` in it" if newer else f"upgrade it there (a package such as postgresql-{major}-pgvector)"
+        raise DatabaseUnsupported(f"pgvector on the server is {vector!r}, and tadori needs {needed} or later: {fix}, {_EMBEDDED}")
+
+
+def role_sql(login: str, server_version_num: int) -> tuple[str, str]:
+    """What an administrator runs so that `login` may act as the role: to create it, and to grant it."""
+    option = " with set true" if server_version_num >= 160000 else ""  # up to 15 a member may always set its role
+    quoted = '"' + login.replace('"', '""') + '"'
+    return f"create role {APP_ROLE} nologin nobypassrls", f"grant {APP_ROLE} to {quoted}{option}"
+
+
+async def _make_extension(conn: AsyncConnection[TupleRow], facts: ServerFacts) -> None:
+    if facts.vector_installed is None:
+        trouble = f"pgvector is not installed in this database, and {facts.login!r} may not install it"
+        await _run(conn, "create extension vector", f"{trouble}: let an administrator run `create extension vector` in it")
+
+
+async def _make_role(conn: AsyncConnection[TupleRow], facts: ServerFacts) -> None:
+    if facts.app_role_unsafe:
+        raise DatabaseUnsupported(
+            f"the role {APP_ROLE!r} may bypass row-level security, so tenants would see each other: "
+            f"let an administrator run `alter role {APP_ROLE} nosuperuser nobypassrls`"
+        )
+    create, grant = role_sql(facts.login, facts.server_version_num)
+    refusal = f"{facts.login!r} may not act as the role {APP_ROLE!r}, which every query runs as: let an administrator run `{create}; {grant};`"
+    if not facts.app_role_exists:
+        await _run(conn, create, refusal)
+    if not await _may_set_role(conn):
+        await _run(conn, grant, refusal)
+        if not await _may_set_role(conn):
+            raise DatabaseUnsupported(refusal)
+
+
+async def _run(conn: AsyncConnection[TupleRow], sql: str, refusal: str) -> None:
+    try:
+        async with conn.transaction():
+            await conn.execute(cast(LiteralString, sql))
+    except psycopg.errors.InsufficientPrivilege as exc:
+        raise DatabaseUnsupported(refusal) from exc
+    except psycopg.errors.DuplicateObject:
+        pass  # roles belong to the whole server: another database's migration was faster
+
+
+async def _may_set_role(conn: AsyncConnection[TupleRow]) -> bool:
+    """Whether SET ROLE works: a superuser always may, and since PostgreSQL 16 a member may lack that right."""
+    try:
+        async with conn.transaction():
+            await conn.execute("set local role tadori_app")
+    except psycopg.errors.InsufficientPrivilege:
+        return False
+    return True
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text)[:2])
