@@ -22,7 +22,7 @@ class SearchArguments(BaseModel):
     """A model fills in `query` and `k`. Filters are taken as a Filters object only, which no model can write."""
 
     query: str = Field(description="What to look for: a question or keywords, in the language of the documents.")
-    k: int = Field(5, ge=1, le=50, description="How many passages to return.")
+    k: int = Field(5, ge=1, le=100, description="How many passages to return.")
     collection: Annotated[str, InjectedToolArg] = DEFAULT_COLLECTION
     filters: Annotated[InstanceOf[Filters], InjectedToolArg] = NO_FILTERS
     fusion: Annotated[Fusion | None, InjectedToolArg] = None
