@@ -1,0 +1,191 @@
+"""The lexical analyser: which words a text gives, and which of them a query asks for."""
+
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrievers.errors import ConfigurationError
+from retrievers.text import analysis
+from retrievers.text.analysis import MAX_WORD, analyse, query_words, self_test
+
+
+def found(query: str, text: str) -> set[str]:
+    """The words of the query that stand in the text."""
+    return set(query_words(query)) & set(analyse(text))
+
+
+@pytest.mark.rule("F3", "cjk", "T8")
+@pytest.mark.parametrize(
+    ("query", "text", "words"),
+    [
+        ("XR-4200", "XR-4200のトルク仕様は12Nmです", {"xr4200", "xr", "4200"}),
+        ("トルク", "XR-4200のトルク仕様は12Nmです", {"トル", "ルク"}),
+        ("金曜", "アレックスは共同創業者で、毎週金曜に打ち合わせがある", {"金", "曜", "金曜"}),
+        ("アレックスとの予定は？", "アレックスは共同創業者で、毎週金曜に打ち合わせがある", {"アレ", "レッ", "ック", "クス"}),
+    ],
+)
+def test_a_japanese_word_is_found_inside_a_sentence(query: str, text: str, words: set[str]) -> None:
+    """F3, T8: no spaces are needed, and a code beside kana is still a word."""
+    assert found(query, text) == words
+
+
+@pytest.mark.rule("F4", "cjk")
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("go 部署 deployment", ["go", "部", "署", "部署", "deploy"]),
+        ("記憶 システム", ["記", "憶", "記憶", "シス", "ステ", "テム"]),
+        ("cron 定時", ["cron", "定", "時", "定時"]),
+    ],
+)
+def test_both_halves_of_a_mixed_query_count(query: str, words: list[str]) -> None:
+    """F4: neither script swallows the other."""
+    assert query_words(query) == words
+
+
+@pytest.mark.rule("F6", "lexical-query")
+@pytest.mark.parametrize("query", ["What is it?", "and of the", "Who are you?", "それは何ですか", "这是什么", "", "?! …"])
+def test_function_words_alone_ask_for_nothing(query: str) -> None:
+    """F6: a match on stop words alone is no match, so such a query has no words."""
+    assert query_words(query) == []
+
+
+@pytest.mark.rule("F6")
+def test_a_natural_question_keeps_its_content_words() -> None:
+    """F6: the words that tell documents apart are asked for, each once."""
+    assert query_words("What are the main risks or obligations across these documents?") == ["main", "risk", "oblig", "across", "document"]
+    assert {"解約", "約手", "手数", "数料", "請求"} <= set(query_words("解約手数料はいくらで、いつ請求されますか"))
+    assert not {"です", "ます", "され", "いつ"} & set(query_words("解約手数料はいくらで、いつ請求されますか"))
+
+
+def test_a_function_word_in_capitals_is_a_name() -> None:
+    assert query_words("What does WHO say about NOT NULL?") == ["who", "say", "about", "not", "null"]
+    assert query_words("WHAT IS NEW") == ["new"]
+
+
+@pytest.mark.rule("lexical-query")
+def test_query_words_are_distinct_and_in_order() -> None:
+    """Deduped: a repeated word of the query does not count twice."""
+    assert query_words("index the indexes, indexing tables") == ["index", "tabl"]
+
+
+@pytest.mark.rule("cjk")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ＸＲ－４２００", "XR-4200"),
+        ("ﾄﾙｸ仕様", "トルク仕様"),
+        ("ｻｰﾊﾞｰ", "サーバー"),
+        ("サーバ", "サーバー"),
+        ("コンピュータ", "コンピューター"),
+        ("㍿", "株式会社"),
+        ("が", "か\u3099"),
+        ("XR‐4200", "XR-4200"),
+        ("King’s", "King's"),
+        ("Beyoncé", "beyonce"),
+    ],
+)
+def test_written_variants_are_one_word(one: str, other: str) -> None:
+    """Full and half width, long-vowel marks at the end, composed and decomposed, dashes and accents."""
+    assert analyse(one) == analyse(other)
+
+
+def test_a_long_vowel_mark_inside_or_after_a_short_word_stays() -> None:
+    assert analyse("サービス") == ["サー", "ービ", "ビス"]
+    assert analyse("キー") == ["キー"]
+
+
+@pytest.mark.rule("cjk")
+def test_korean_and_chinese_are_found_inside_a_sentence() -> None:
+    """Hangul and Han are cut alike: single characters and pairs."""
+    assert analyse("문서를") == ["문", "서", "를", "문서", "서를"]
+    assert found("数据库", "我们使用数据库存储文本") == {"数", "据", "库", "数据", "据库"}
+
+
+def test_a_single_character_is_a_word() -> None:
+    assert analyse("酢") == ["酢"]
+    assert analyse("か") == ["か"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("XR-4200", ["xr4200", "xr", "4200"]),
+        ("XR4200", ["xr4200"]),
+        ("555-1234", ["555-1234", "555", "1234"]),
+        ("15.2.1", ["15.2.1", "15", "2", "1"]),
+        ("1,234,567", ["1234567"]),
+        ("12Nm", ["12nm", "12", "nm"]),
+        ("ModuleNotFoundError", ["modulenotfounderror", "modul", "not", "found", "error"]),
+        ("HTTPServer", ["httpserver", "http", "server"]),
+        ("foo_bar.baz", ["foo_bar.baz", "foo_bar", "foo", "bar", "baz"]),
+        ("/usr/share/doc", ["usr/share/doc", "usr", "share", "doc"]),
+        ("a.b@example.org", ["a.b@example.org", "a", "b", "exampl", "org"]),
+        ("C++ and C#", ["c++", "c", "and", "c#", "c"]),
+        ("state-of-the-art", ["state", "of", "the", "art"]),
+        ("don't", ["not"]),
+        ("the king's crown", ["the", "king", "crown"]),
+        ("does a doe", ["does", "a", "doe"]),
+    ],
+)
+def test_latin_words_and_codes(text: str, words: list[str]) -> None:
+    """Codes come whole and by part, plain words as stems."""
+    assert analyse(text) == words
+
+
+def test_words_keep_their_order_and_their_repeats() -> None:
+    assert analyse("Running runs. RUN! 走る走る") == ["run", "run", "run", "走", "走", "走る", "る走", "走る"]
+
+
+def test_a_long_run_of_letters_is_cut_so_that_it_fits_an_index_key() -> None:
+    assert analyse("x" * 2_000_000) == ["x" * MAX_WORD]
+    assert max(map(len, analyse("ab/" * 5_000))) <= MAX_WORD
+
+
+@pytest.mark.rule("S15")
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.characters(exclude_categories=())))
+def test_any_text_gives_words_that_can_be_stored(text: str) -> None:
+    """S15: no NUL, no lone surrogate, no white space, no capital reaches the index, and a second cut adds nothing new."""
+    for word in analyse(text):
+        assert 0 < len(word) <= MAX_WORD
+        assert "\0" not in word
+        assert word.encode("utf-8")
+        assert not any(char.isspace() for char in word)
+
+
+def test_threads_get_the_words_that_one_thread_gets() -> None:
+    texts = [f"running indexes {number} tables were created quickly by XR-{number}" for number in range(400)]
+    expected = [analyse(text) for text in texts]
+    results: dict[int, list[list[str]]] = {}
+    analysis._remembered.cache_clear()
+    threads = [threading.Thread(target=lambda at=at: results.update({at: [analyse(text) for text in texts]})) for at in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [results[at] for at in range(8)] == [expected] * 8
+
+
+@pytest.mark.rule("cjk")
+def test_the_self_test_passes() -> None:
+    """It runs at start and in doctor."""
+    self_test()
+
+
+@pytest.mark.rule("cjk", "T22")
+def test_the_self_test_fails_loudly_when_japanese_yields_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """T22: an analyser that drops kana and Han is an error, not an empty result."""
+    monkeypatch.setattr(analysis, "_pieces", lambda run: [])
+    with pytest.raises(ConfigurationError, match="does not find 'トルク'"):
+        self_test()
+
+
+@pytest.mark.rule("F6")
+def test_the_self_test_fails_loudly_when_function_words_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    """F6: so does one that takes "what is it" for content."""
+    monkeypatch.setattr(analysis, "is_function_word", lambda word: False)
+    with pytest.raises(ConfigurationError, match="matches"):
+        self_test()
