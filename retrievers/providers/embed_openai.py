@@ -90,17 +90,19 @@ class OpenAIEmbedder:
         return np.concatenate(rows) if rows else np.empty((0, self.spec.dims), np.float32)
 
     async def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        rows = await retrying(self._who, lambda: self._attempt(texts), timeout_s=self._timeout_s)
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            # In a thread and outside the deadline: the first import takes seconds.
+            self._clients[loop] = await asyncio.to_thread(self._client)
+        client = self._clients[loop]
+        rows = await retrying(self._who, lambda: self._attempt(client, texts), timeout_s=self._timeout_s)
         found = self._checked(rows, len(texts))
         self._spec = self._spec or _spec(self._who, found.shape[1], _MAX_TOKENS)
         return found
 
-    async def _attempt(self, texts: list[str]) -> list[list[float]]:
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
-            self._clients[loop] = self._client()
+    async def _attempt(self, client: "OpenAIEmbeddings", texts: list[str]) -> list[list[float]]:
         try:
-            return await self._clients[loop].aembed_documents(texts, chunk_size=BATCH)
+            return await client.aembed_documents(texts, chunk_size=BATCH)
         except TimeoutError:
             # The deadline of `retrying`: it says so itself.
             raise
