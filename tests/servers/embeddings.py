@@ -4,7 +4,6 @@ import base64
 from typing import Any
 
 import numpy as np
-
 from servers.loopback import Asked, Loopback, Reply
 
 
