@@ -1,0 +1,167 @@
+"""Chat models by `provider:model`, with one timeout, one retry layer and our own errors.
+
+The only place that knows how a chat SDK fails; nodes see a BaseChatModel that raises ProviderError and nothing else.
+"""
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.exceptions import ModelConnectionError, ModelError, ModelTimeoutError
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatResult
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langchain_core.tools import BaseTool
+
+from retrievers.errors import ConfigurationError, MissingExtra, MissingKey, ProviderError, ProviderReplyInvalid
+from retrievers.providers.faults import from_status, late, retrying, unreachable
+
+TIMEOUT_S = 60.0
+"""For one answer with all its retries: a small model on a processor reads a page of passages in about half a minute."""
+
+TEMPERATURE = 0.1
+"""Grounded answers vary little; exactly 0 makes some models repeat themselves."""
+
+MAX_TOKENS = 4096
+"""Bounds a model that never stops (small ones emit newlines for ever), leaves room for its thinking."""
+
+KEYS = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+}
+"""The variable that holds a provider's key; a provider that is not listed brings its own credentials."""
+
+_EXTRAS = {"anthropic": "anthropic"}
+_SDK_ERRORS = {"openai": ("openai", "OpenAIError"), "anthropic": ("anthropic", "AnthropicError")}
+_NO_KEY = "none"
+"""A local server needs no key, but its client insists on a string."""
+
+
+class GuardedChat(BaseChatModel):
+    """A chat model whose every call has a deadline, is retried where that can help, and fails as ProviderError."""
+
+    inner: BaseChatModel
+    who: str
+    timeout_s: float = TIMEOUT_S
+    sdk_errors: tuple[type[Exception], ...] = ()
+
+    @property
+    def _llm_type(self) -> str:
+        return self.inner._llm_type
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return dict(self.inner._identifying_params)
+
+    @property
+    def _failures(self) -> tuple[type[Exception], ...]:
+        # The last three: LangChain raises them for replies without choices, with an error inside, or of another form.
+        return (ModelError, OSError, *self.sdk_errors, ValueError, TypeError, KeyError)
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any
+    ) -> ChatResult:
+        """One try: synchronous callers have no deadline to retry in."""
+        try:
+            return self.inner._generate(messages, stop=stop, run_manager=run_manager, **kwargs)
+        except self._failures as exc:
+            raise self._translated(exc) from exc
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        async def call() -> ChatResult:
+            return await self.inner._agenerate(messages, stop=stop, run_manager=run_manager, **kwargs)
+
+        return await retrying(self.who, lambda: self._attempt(call), timeout_s=self.timeout_s)
+
+    def bind_tools(
+        self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], *, tool_choice: str | None = None, **kwargs: Any
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """The provider's own form of the tools, bound to this guarded model."""
+        bound = self.inner.bind_tools(tools, tool_choice=tool_choice, **kwargs)
+        return self.bind(**bound.kwargs)  # type: ignore[attr-defined]
+
+    def with_structured_output(
+        self, schema: dict[str, Any] | type, *, include_raw: bool = False, **kwargs: Any
+    ) -> Runnable[LanguageModelInput, Any]:
+        """The provider's own structured output, guarded like a plain call."""
+        structured = self.inner.with_structured_output(schema, include_raw=include_raw, **kwargs)
+
+        async def ask(prompt: LanguageModelInput, config: RunnableConfig) -> Any:
+            async def call() -> Any:
+                return await structured.ainvoke(prompt, config)
+
+            return await retrying(self.who, lambda: self._attempt(call), timeout_s=self.timeout_s)
+
+        return RunnableLambda(ask)
+
+    async def _attempt(self, call: Callable[[], Any]) -> Any:
+        try:
+            return await call()
+        except TimeoutError:
+            # The deadline of `retrying`: it says so itself.
+            raise
+        except self._failures as exc:
+            raise self._translated(exc) from exc
+
+    def _translated(self, exc: Exception) -> ProviderError:
+        if isinstance(exc, ModelTimeoutError):
+            return late(self.who, self.timeout_s)
+        response = getattr(exc, "response", None)
+        status = getattr(exc, "status_code", None)
+        if isinstance(status, int) and status >= 400:
+            return from_status(self.who, status, str(exc), getattr(response, "headers", None))
+        if isinstance(exc, ModelConnectionError | OSError):
+            return unreachable(self.who, exc)
+        return ProviderReplyInvalid(f"{self.who} answered in a form that cannot be read ({type(exc).__name__}): try another model")
+
+
+def resolve_chat(model: str, *, base_url: str | None = None, api_key: str | None = None, timeout_s: float = TIMEOUT_S) -> BaseChatModel:
+    """The chat model of `provider:model`, at `base_url` where one is given (any OpenAI-compatible address with the provider `openai`).
+
+    Connects to nothing. Raises ConfigurationError for an unknown provider, MissingKey without the key that the provider
+    needs at its own address, MissingExtra without its package.
+    """
+    provider, colon, name = model.partition(":")
+    if not colon or not provider or not name:
+        raise ConfigurationError(f"TADORI_CHAT_MODEL is {model!r}: write provider:model, such as openai:gpt-4o-mini")
+    if api_key is None and base_url is None and provider in KEYS:
+        raise MissingKey(
+            f"the chat model {model!r} needs {KEYS[provider]}: set it, or leave TADORI_CHAT_MODEL unset to answer without a model"
+        )
+    key = api_key or (_NO_KEY if base_url else None)
+    return GuardedChat(
+        inner=_made(provider, name, base_url, key, timeout_s), who=model, timeout_s=timeout_s, sdk_errors=_sdk_errors(provider)
+    )
+
+
+def _made(provider: str, name: str, base_url: str | None, api_key: str | None, timeout_s: float) -> BaseChatModel:
+    # Imported here: it costs over two seconds.
+    from langchain.chat_models import init_chat_model
+
+    given = {"base_url": base_url, "api_key": api_key}
+    options: dict[str, Any] = {option: value for option, value in given.items() if value is not None}
+    options |= {"timeout": timeout_s, "max_retries": 0, "temperature": TEMPERATURE, "max_tokens": MAX_TOKENS}
+    try:
+        model: BaseChatModel = init_chat_model(name, model_provider=provider, **options)
+    except ImportError as exc:
+        if provider in _EXTRAS:
+            raise MissingExtra(f"the chat provider {provider!r}", _EXTRAS[provider]) from exc
+        raise ConfigurationError(f"the chat provider {provider!r} needs a package that is not installed: {exc}") from exc
+    except ValueError as exc:
+        raise ConfigurationError(f"the chat model {provider}:{name} cannot be used: {str(exc).splitlines()[0]}") from exc
+    return model
+
+
+def _sdk_errors(provider: str) -> tuple[type[Exception], ...]:
+    if provider not in _SDK_ERRORS:
+        return ()
+    module, name = _SDK_ERRORS[provider]
+    return (getattr(import_module(module), name),)

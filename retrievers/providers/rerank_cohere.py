@@ -1,0 +1,72 @@
+"""Reranking by Cohere's rerank API, or any server that speaks it.
+
+An adapter of the Reranker protocol; the address and the key are given, never looked up.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+
+from retrievers.errors import MissingKey, ProviderReplyInvalid
+from retrievers.providers.faults import from_status, retrying, unreachable
+from retrievers.types import RerankedText
+
+TIMEOUT_S = 5.0
+"""With retries: a question waits for it, and the base order is a good answer already."""
+
+_NO_KEY = "none"
+"""A server of one's own needs no key, but the client insists on a string."""
+
+
+class CohereReranker:
+    """`POST /v2/rerank`; scores come back by index, in 0-1."""
+
+    def __init__(self, model: str, *, api_key: str | None, base_url: str | None = None, timeout_s: float = TIMEOUT_S) -> None:
+        if not api_key and not base_url:
+            raise MissingKey(f"the reranker {model!r} needs COHERE_API_KEY: set it, or leave TADORI_RERANKER unset to keep the base order")
+        self._model = model
+        self._api_key = api_key or _NO_KEY
+        self._base_url = base_url
+        self._timeout_s = timeout_s
+
+    @property
+    def name(self) -> str:
+        return f"cohere:{self._model}"
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[RerankedText]:
+        """One score for each text; nothing is asked for no texts."""
+        if not texts:
+            return []
+        reply = await retrying(self.name, lambda: self._ask(query, texts), timeout_s=self._timeout_s)
+        return self._checked(reply, len(texts))
+
+    async def _ask(self, query: str, texts: Sequence[str]) -> Any:
+        # Imported here: it costs over a second.
+        from cohere import AsyncClientV2
+        from cohere.core import ApiError
+
+        # A client for each call: a kept one would be tied to the event loop that made it.
+        async with httpx.AsyncClient(timeout=self._timeout_s) as http:
+            client = AsyncClientV2(self._api_key, base_url=self._base_url, timeout=self._timeout_s, max_retries=0, httpx_client=http)
+            try:
+                return await client.rerank(model=self._model, query=query, documents=texts, top_n=len(texts))
+            except ApiError as exc:
+                if exc.status_code is not None and exc.status_code < 300:
+                    raise self._unreadable() from exc
+                raise from_status(self.name, exc.status_code or 500, str(exc.body or ""), exc.headers) from exc
+            except httpx.HTTPError as exc:
+                raise unreachable(self.name, exc) from exc
+            except ValueError as exc:
+                raise self._unreadable() from exc
+
+    def _unreadable(self) -> ProviderReplyInvalid:
+        return ProviderReplyInvalid(f"{self.name} answered with something that is not a rerank reply: check TADORI_COHERE_URL")
+
+    def _checked(self, reply: Any, expected: int) -> list[RerankedText]:
+        scores = [RerankedText(index=result.index, score=float(result.relevance_score)) for result in reply.results or []]
+        if sorted(score["index"] for score in scores) != list(range(expected)):
+            raise ProviderReplyInvalid(f"{self.name} scored {len(scores)} of {expected} texts, or some twice")
+        if any(not 0.0 <= score["score"] <= 1.0 for score in scores):
+            raise ProviderReplyInvalid(f"{self.name} gave scores outside 0-1, so no threshold of ours holds on them")
+        return sorted(scores, key=lambda score: (-score["score"], score["index"]))
