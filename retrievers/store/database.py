@@ -27,6 +27,7 @@ STATEMENT_S = 120  # a writer may wait for another writer of its collection; a s
 _IDLE_S = 300  # a transaction left open by a stalled loop holds locks
 _TAKE_S = 30.0
 _LOOK_S = 5.0  # how long to wait for a connection before looking whether the server is there at all
+_LOOK_SOON_S = 1.0  # the same where a connection has just been found dead
 
 
 class Database:
@@ -70,7 +71,7 @@ class Database:
     async def transaction(self, scope: Scope) -> AsyncIterator[Connection]:
         """A transaction as tadori_app that sees the scope's rows alone; committed at the end, rolled back on any exception.
 
-        Raises DatabaseUnavailable when the connection is lost, and then nothing of the block was kept unless the loss hit the commit itself.
+        Raises DatabaseUnavailable when the connection is lost; nothing of the block was kept then, unless the loss hit the commit itself.
         """
         facts = await self.prepare()
         pool = await self._pools.current()
@@ -116,25 +117,27 @@ class Database:
     @asynccontextmanager
     async def _connect_owner(self) -> AsyncIterator[Connection]:
         with translated("the embedded database" if self._dsn is None else f"the database {describe_dsn(self._dsn)!r}", self._dsn):
-            conn = await AsyncConnection.connect(await self._owner_login(), **connection_options())  # type: ignore[arg-type]
+            conn = await AsyncConnection.connect(await self._owner_login(), **connection_options())
             try:
                 yield conn
             finally:
                 await conn.close()
 
     async def _begin_on_a_living_one(self, pool: Pool, scope: Scope, facts: ServerFacts) -> tuple[Connection, AsyncExitStack]:
-        """After a restart of the server every connection in the pool may be dead: beginning finds that out, and costs no extra round trip."""
+        """Find out by beginning, which needs no extra round trip: after a restart of the server every pooled connection may be dead."""
+        look_s = _LOOK_S
         for _ in range(self._pool_size):
             try:
-                return await self._begin(pool, scope, facts)
+                return await self._begin(pool, scope, facts, look_s)
             except psycopg.OperationalError as exc:
                 if not is_lost(exc):
                     raise
-        return await self._begin(pool, scope, facts)
+            look_s = _LOOK_SOON_S
+        return await self._begin(pool, scope, facts, look_s)
 
-    async def _begin(self, pool: Pool, scope: Scope, facts: ServerFacts) -> tuple[Connection, AsyncExitStack]:
+    async def _begin(self, pool: Pool, scope: Scope, facts: ServerFacts, look_s: float) -> tuple[Connection, AsyncExitStack]:
         async with AsyncExitStack() as attempt:
-            conn = await self._take(pool)
+            conn = await self._take(pool, look_s)
             attempt.push_async_callback(pool.putconn, conn)
             try:
                 async with conn.pipeline():  # begin and settings in one round trip
@@ -142,16 +145,19 @@ class Database:
                     await conn.execute(statement("enter_scope.sql"), _settings(scope, facts))
             except psycopg.errors.InsufficientPrivilege as exc:
                 _, grant = role_sql(conn.info.user, facts.server_version_num)
-                raise DatabaseUnsupported(f"{self.where} does not let {conn.info.user!r} act as {APP_ROLE!r}: let an administrator run `{grant};`") from exc
+                raise DatabaseUnsupported(
+                    f"{self.where} does not let {conn.info.user!r} act as {APP_ROLE!r}: let an administrator run `{grant};`"
+                ) from exc
             return conn, attempt.pop_all()
 
-    async def _take(self, pool: Pool) -> Connection:
+    async def _take(self, pool: Pool, look_s: float) -> Connection:
         deadline = time.monotonic() + _TAKE_S
         while True:
             try:
-                return await pool.getconn(timeout=_LOOK_S)
+                return await pool.getconn(timeout=look_s)
             except PoolTimeout as exc:
-                await (await AsyncConnection.connect(await self._login(), **connection_options())).close()  # type: ignore[arg-type]
+                with self._translated():
+                    await (await AsyncConnection.connect(await self._login(), **connection_options())).close()
                 if time.monotonic() > deadline:
                     raise DatabaseUnavailable(
                         f"all {self._pool_size} connections to {self.where} were busy for {_TAKE_S:.0f} s: try again, or with less at once"

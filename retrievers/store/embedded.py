@@ -21,12 +21,13 @@ from psycopg.conninfo import make_conninfo
 from retrievers.errors import DatabaseUnavailable
 from retrievers.store.cluster import OWNER, Cluster
 from retrievers.store.locks import FileLock
-from retrievers.store.server_user import ServerUser, installation, make_home, server_user
+from retrievers.store.server_user import ServerUser, check_reach, installation, make_home, server_user
 
 _START_S = 60.0  # crash recovery on a slow disk included
 _STOP_S = 30.0  # a fast shutdown writes a checkpoint
 _KILL_S = 5.0
 _POLL_S = 0.02
+_HAS_PROC = Path("/proc/self/cmdline").exists()
 _PORT = 5432  # only names the socket file: nothing listens on a network address
 
 _SETTINGS = {
@@ -53,6 +54,7 @@ class EmbeddedServer:
 
     def __init__(self, home: Path) -> None:
         self._home = home.expanduser().absolute()
+        self._name = f"the embedded database in {str(self._home)!r}"
         self._cluster = Cluster(self._home)
         self._gate = FileLock(self._home / "gate.lock")
         self._client = FileLock(self._home / "clients.lock")
@@ -68,13 +70,16 @@ class EmbeddedServer:
         """
         with self._thread:
             try:
-                user = server_user()
-                make_home(self._home, user)
-                with self._alone():
-                    address = self._join(user)
+                address = self._address() if self._client.held else None
+                if address is None:
+                    make_home(self._home)
+                    with self._alone():
+                        address = self._join()
                 return make_conninfo(host=address, port=_PORT, user=OWNER, password=self._cluster.password(), dbname="postgres")
             except OSError as exc:
-                raise DatabaseUnavailable(f"the data folder {str(self._home)!r} cannot be used: {exc}; choose another with TADORI_HOME") from exc
+                raise DatabaseUnavailable(
+                    f"the data folder {str(self._home)!r} cannot be used: {exc}; put that right, or choose another with TADORI_HOME"
+                ) from exc
 
     def stop(self) -> None:
         """Leave; the last to leave stops the server. Harmless when not started, and in a forked child."""
@@ -103,12 +108,12 @@ class EmbeddedServer:
         finally:
             self._gate.release()
 
-    def _join(self, user: ServerUser) -> str:
+    def _join(self) -> str:
         new = not self._client.held
         if new and not self._client.try_acquire(shared=True):
             raise AssertionError("only the holder of the gate may hold the clients' lock alone")
         try:
-            address = self._address() or self._bring_up(user)
+            address = self._address() or self._bring_up()
         except BaseException:
             if new:
                 self._client.release()
@@ -117,8 +122,10 @@ class EmbeddedServer:
             atexit.register(self.stop)
         return address
 
-    def _bring_up(self, user: ServerUser) -> str:
+    def _bring_up(self) -> str:
         """Wait for a server that is on its way, or start one as soon as no process of an earlier one is left."""
+        user = server_user()
+        check_reach(self._home, user)
         binaries = installation(self._home, user)
         self._cluster.create(binaries, user, self._gate)
         deadline = time.monotonic() + _START_S
@@ -129,15 +136,14 @@ class EmbeddedServer:
             if self._server.try_acquire():
                 try:
                     if spawned:
-                        raise DatabaseUnavailable(f"the embedded database in {str(self._home)!r} does not start: {self._cluster.log_tail()}")
+                        raise DatabaseUnavailable(f"{self._name} does not start: {self._cluster.log_tail()}")
                     self._spawn(binaries, user)
                     spawned = True
                 finally:
                     self._server.release()
             time.sleep(_POLL_S)
         raise DatabaseUnavailable(
-            f"the embedded database in {str(self._home)!r} is not ready after {_START_S:.0f} s; it may be recovering from a crash, "
-            f"so try again: {self._cluster.log_tail()}"
+            f"{self._name} is not ready after {_START_S:.0f} s; it may be recovering from a crash, so try again: {self._cluster.log_tail()}"
         )
 
     def _spawn(self, binaries: Path, user: ServerUser) -> None:
@@ -152,7 +158,7 @@ class EmbeddedServer:
             command += ["-c", f"{name}={value}"]
         log = self._cluster.open_log()
         try:
-            self._child = user.spawn(command, log=log, pass_fds=(self._server.fd,))
+            self._child = user.spawn(command, output=log, pass_fds=(self._server.fd,))
         finally:
             os.close(log)
 
@@ -178,7 +184,7 @@ class EmbeddedServer:
                     return
                 told = told or self._tell(order)
                 time.sleep(_POLL_S)
-        raise DatabaseUnavailable(f"the embedded database in {str(self._home)!r} does not stop: {self._cluster.log_tail()}")
+        raise DatabaseUnavailable(f"{self._name} does not stop: {self._cluster.log_tail()}")
 
     def _gone(self) -> bool:
         """Whether no process of the server is left, its backends included."""
@@ -194,7 +200,8 @@ class EmbeddedServer:
         """Send a signal to the server, if the process named in its pid file is that server; False when there is none to tell."""
         try:
             pid = int((self._cluster.data / "postmaster.pid").read_text("utf-8").split("\n", 1)[0])
-            if Path("/proc/self/cmdline").exists() and os.fsencode(self._cluster.data) not in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+            arguments = Path(f"/proc/{pid}/cmdline")
+            if _HAS_PROC and os.fsencode(self._cluster.data) not in arguments.read_bytes().split(b"\0"):
                 return False
             os.kill(pid, order)
         except (FileNotFoundError, ProcessLookupError, ValueError):

@@ -11,6 +11,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from retrievers.errors import ConfigurationError, DatabaseUnavailable, StorageError
 
+_ADVICE = "check that it runs and that TADORI_DATABASE_URL leads to it"
 _LOST = ("08", "57P", "53300", "28")  # connection exceptions, shutdowns, too many connections, refused logins
 
 
@@ -54,10 +55,10 @@ def translated(where: str, dsn: str | None) -> Iterator[None]:
     try:
         yield
     except psycopg.errors.QueryCanceled as exc:
-        raise DatabaseUnavailable(f"{where} took too long over a statement, which was cancelled: try again, or look for what loads it") from exc
+        raise DatabaseUnavailable(f"{where} took too long and the statement was cancelled: try again, or look for what loads it") from exc
     except psycopg.OperationalError as exc:
         reason = exc.diag.message_primary or str(exc).strip().replace("\n", "; ")
         reason = redact(reason, dsn) if dsn else reason
         if is_lost(exc):
-            raise DatabaseUnavailable(f"{where} cannot be reached: {reason}; check that it runs and that TADORI_DATABASE_URL leads to it") from exc
+            raise DatabaseUnavailable(f"{where} cannot be reached: {reason}; {_ADVICE if dsn else 'try again'}") from exc
         raise StorageError(f"{where} could not do what was asked: {reason}; put that right and try again") from exc

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import LiteralString, cast
 
 import psycopg
 from psycopg import AsyncConnection
@@ -74,7 +73,7 @@ async def migrate(conn: AsyncConnection[TupleRow], steps: tuple[Migration, ...] 
 
 
 async def _apply(conn: AsyncConnection[TupleRow], step: Migration) -> None:
-    await conn.execute(cast(LiteralString, step.text))
+    await conn.execute(step.text)
     # A later "grant ... on all tables" must not open the list of migrations.
     await conn.execute("revoke all on tadori.migration from tadori_app")
     await conn.execute("insert into tadori.migration (version, name, sha256) values (%s, %s, %s)", (step.version, step.name, step.sha256))
@@ -90,7 +89,8 @@ async def _applied(conn: AsyncConnection[TupleRow], steps: tuple[Migration, ...]
     for version, name, digest in rows:
         if version not in known:
             raise MigrationError(
-                f"the database has migration {version:04d}_{name}, and this program knows only up to {len(steps):04d}: install the newer version of tadori"
+                f"the database has migration {version:04d}_{name}, and this program knows only up to {len(steps):04d}: "
+                "install the newer version of tadori"
             )
         if known[version].sha256 != digest:
             raise MigrationError(

@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Any
 from weakref import WeakSet
 
 from psycopg import AsyncConnection
@@ -21,11 +22,11 @@ Pool = AsyncConnectionPool[Connection]
 
 _MAX_IDLE_S = 300.0
 _RECONNECT_S = 3.0  # after that the next borrower starts a new attempt, instead of waiting out a long back-off
-_CONNECT_S = 10
-_NETWORK = {"connect_timeout": _CONNECT_S, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 30_000}
+# A server that vanished without a word is noticed after a minute, not after the hours of TCP's defaults.
+_NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
 
 
-def connection_options() -> dict[str, object]:
+def connection_options() -> dict[str, Any]:
     """How every connection is opened. Prepared statements with arrays slide into generic plans, which are 3-20 times slower here."""
     return {"autocommit": True, "prepare_threshold": None, **_NETWORK}
 

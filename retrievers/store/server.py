@@ -5,7 +5,6 @@ Called by database.py with an owner's connection before it migrates.
 
 import re
 from dataclasses import dataclass
-from typing import LiteralString, cast
 
 import psycopg
 from psycopg import AsyncConnection
@@ -67,8 +66,8 @@ def check_versions(facts: ServerFacts) -> None:
     needed = ".".join(map(str, MINIMUM_VECTOR))
     if vector is None:
         raise DatabaseUnsupported(
-            f"the server (PostgreSQL {facts.server_version!r}) does not have the extension pgvector, and tadori needs {needed} or later: install it there "
-            f"(a package such as postgresql-{major}-pgvector), {_EMBEDDED}"
+            f"the server (PostgreSQL {facts.server_version!r}) does not have the extension pgvector, and tadori needs {needed} or later: "
+            f"install it there (a package such as postgresql-{major}-pgvector), {_EMBEDDED}"
         )
     if _version(vector) < MINIMUM_VECTOR:
         newer = facts.vector_available is not None and _version(facts.vector_available) >= MINIMUM_VECTOR
@@ -96,7 +95,7 @@ async def _make_role(conn: AsyncConnection[TupleRow], facts: ServerFacts) -> Non
             f"let an administrator run `alter role {APP_ROLE} nosuperuser nobypassrls`"
         )
     create, grant = role_sql(facts.login, facts.server_version_num)
-    refusal = f"{facts.login!r} may not act as the role {APP_ROLE!r}, which every query runs as: let an administrator run `{create}; {grant};`"
+    refusal = f"{facts.login!r} may not act as {APP_ROLE!r}, the role of every query: let an administrator run `{create}; {grant};`"
     if not facts.app_role_exists:
         await _run(conn, create, refusal)
     if not await _may_set_role(conn):
@@ -108,7 +107,7 @@ async def _make_role(conn: AsyncConnection[TupleRow], facts: ServerFacts) -> Non
 async def _run(conn: AsyncConnection[TupleRow], sql: str, refusal: str) -> None:
     try:
         async with conn.transaction():
-            await conn.execute(cast(LiteralString, sql))
+            await conn.execute(sql)
     except psycopg.errors.InsufficientPrivilege as exc:
         raise DatabaseUnsupported(refusal) from exc
     except psycopg.errors.DuplicateObject:

@@ -15,8 +15,6 @@ from retrievers.store.sql import statement
 from retrievers.types import EmbeddingSpec
 
 _INDEXED_DIMS = {"vector": 2000, "halfvec": 4000}  # the limits of pgvector's HNSW
-_STORED_DIMS = 16_000
-_PLAIN_DIMS = 2000  # a row that is kept plain must fit a page of 8 kB: 4,000 half-precision values do, just
 _OPERATORS = {"vector": "vector_cosine_ops", "halfvec": "halfvec_cosine_ops"}
 
 
@@ -33,7 +31,9 @@ def column_type(spec: EmbeddingSpec) -> Literal["halfvec", "vector"]:
 async def ensure_space(db: Database, spec: EmbeddingSpec) -> int:
     """Return the number of the model's space, making its table first where it is new; safe for several at once."""
     if not 1 <= spec.dims <= _INDEXED_DIMS["halfvec"]:
-        raise InvalidArgument(f"model {spec.model!r} has {spec.dims} dimensions, and 1 to {_INDEXED_DIMS['halfvec']} can be stored: choose another model")
+        raise InvalidArgument(
+            f"the model {spec.model!r} has {spec.dims} dimensions, and 1 to {_INDEXED_DIMS['halfvec']} can be stored: choose another"
+        )
     async with db.owner() as conn, conn.transaction():
         await conn.execute("select pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
         key = (spec.model, spec.dims, column_type(spec))

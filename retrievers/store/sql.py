@@ -5,10 +5,9 @@ Used by everything that talks to the database.
 
 from functools import cache
 from importlib.resources import files
-from typing import LiteralString, cast
 
 
 @cache
-def statement(name: str) -> LiteralString:
-    """The text of retrievers/sql/`name`; it ships with the program, which is why it counts as literal."""
-    return cast(LiteralString, files("retrievers").joinpath("sql", name).read_text("utf-8"))
+def statement(name: str) -> str:
+    """The text of retrievers/sql/`name`; values reach it as parameters alone, names through psycopg.sql.Identifier."""
+    return files("retrievers").joinpath("sql", name).read_text("utf-8")
