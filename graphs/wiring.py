@@ -133,6 +133,11 @@ class Services:
         found = await get_collection(self.database, self.operator, collection)
         return await self.documents.delete(self.operator, found, sources)
 
+    async def close(self) -> None:
+        """Close the database's connections and leave the embedded server; the next use opens both again."""
+        if "database" in self.__dict__:
+            await self.database.close()
+
     @property
     def member(self) -> Scope:
         """The reader of a served request: until there is authentication, any member of the settings' tenant."""
