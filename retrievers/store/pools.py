@@ -5,12 +5,14 @@ Used by database.py alone. A loop that ended without a close gives its connectio
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakSet
 
 from psycopg import AsyncConnection
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool
 
@@ -29,6 +31,13 @@ _NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval":
 def connection_options() -> dict[str, Any]:
     """How every connection is opened. Prepared statements with arrays slide into generic plans, which are 3-20 times slower here."""
     return {"autocommit": True, "prepare_threshold": None, **_NETWORK}
+
+
+def session_options(dsn: str, settings: dict[str, str]) -> str:
+    """The `options` of a connection that starts with these settings, after those that the dsn has already."""
+    given = str(conninfo_to_dict(dsn).get("options") or "")
+    escaped = ((name, re.sub(r"([\\\s])", r"\\\1", value)) for name, value in settings.items())
+    return " ".join([given, *(f"-c {name}={value}" for name, value in escaped)]).strip()
 
 
 @dataclass

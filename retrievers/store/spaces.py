@@ -23,6 +23,11 @@ def vector_table(space: int) -> sql.Identifier:
     return sql.Identifier(f"vector_{space:d}")
 
 
+def pgvector_view(space: int) -> str:
+    """The name of the space's view for langchain-postgres, in schema tadori."""
+    return f"pgvector_{space:d}"
+
+
 def column_type(spec: EmbeddingSpec) -> Literal["halfvec", "vector"]:
     """The type the vectors are stored as: half precision above 2,000 dimensions, where single precision cannot be indexed."""
     return "halfvec" if spec.dims > _INDEXED_DIMS["vector"] else spec.column_type
@@ -54,10 +59,11 @@ async def _create(conn: Connection, space: int, spec: EmbeddingSpec) -> None:
     kind = column_type(spec)
     names = {
         "vector_table": vector_table(space),
+        "view": sql.Identifier(pgvector_view(space)),
         "type": sql.SQL("{}({})").format(sql.Identifier(kind), sql.Literal(spec.dims)),
         "audience_index": sql.Identifier(f"vector_{space:d}_audience"),
         "vector_index": sql.Identifier(f"vector_{space:d}_hnsw"),
         "operators": sql.Identifier(_OPERATORS[kind]),
     }
-    for file in ("create_space.sql", "index_space.sql"):
+    for file in ("create_space.sql", "index_space.sql", "view_space.sql"):
         await conn.execute(sql.SQL(statement(file)).format(**names))
