@@ -210,7 +210,8 @@ $$;
 create policy own_tenant on tadori.tenant to tadori_app
     using (name = nullif(current_setting('tadori.tenant', true), ''))
     with check (name = nullif(current_setting('tadori.tenant', true), ''));
-create policy known_to_all on tadori.embedding_space for select to tadori_app using (true);
+create policy known_to_all on tadori.embedding_space for select to tadori_app
+    using (nullif(current_setting('tadori.tenant', true), '') is not null);
 -- Forced, so that it holds for the owner too: an owner without superuser rights must be let in to add a space.
 create policy kept_by_owner on tadori.embedding_space using (current_user <> 'tadori_app') with check (current_user <> 'tadori_app');
 
