@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from retrievers.store.database import Database
     from retrievers.store.documents import DeleteReport, DocumentStore
     from retrievers.store.embedding_cache import EmbeddingCache
+    from retrievers.store.health import Check as DatabaseCheck
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,12 @@ class Services:
 
         found = await get_collection(self.database, self.operator, collection)
         return await self.documents.delete(self.operator, found, sources)
+
+    async def check_database(self) -> "list[DatabaseCheck]":
+        """What `tadori doctor` wants to know of the database."""
+        from retrievers.store.health import check_database
+
+        return await check_database(self.database)
 
     async def close(self) -> None:
         """Close the database's connections and leave the embedded server; the next use opens both again."""
