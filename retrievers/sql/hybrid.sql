@@ -17,16 +17,17 @@ stats as materialized (
     from tadori.collection c
     where c.tid = %(tid)s and c.coll = %(coll)s
 ),
--- BM25 of a word in a chunk is gain * tf / (tf + base + slope * length). A word that the collection lacks has no term, but
--- its gain, the largest there is, counts in the score that the query could reach at most.
+-- BM25 of a word in a chunk is gain * tf / (tf + base + slope * length). A word that the collection lacks has no term, but counts
+-- in what the query could reach at most, with the largest gain that a word there can have: that of a word in one chunk.
 word as materialized (
     select t.term,
-           (%(k1)s + 1) * ln(1 + (s.n - coalesce(t.df, 0) + 0.5) / (coalesce(t.df, 0) + 0.5)) as gain,
+           (%(k1)s + 1) * ln(1 + (s.n - u.df + 0.5) / (u.df + 0.5)) as gain,
            %(k1)s * (1 - %(b)s) as base,
            %(k1)s * %(b)s / s.mean_length as slope
     from stats s
     cross join unnest(%(words)s::text[]) as q (word)
     left join tadori.term t on t.tid = %(tid)s and t.coll = %(coll)s and t.word = q.word
+    cross join lateral (select greatest(t.df, 1) as df) u
     order by t.term
 ),
 eligible as materialized (
