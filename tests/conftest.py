@@ -26,11 +26,16 @@ def short_home() -> Path:
 def server_home() -> Iterator[Path]:
     """The home of the session's embedded server, which runs until the session ends."""
     home = short_home()
-    server = EmbeddedServer(home)
-    server.start()
     yield home
-    server.stop()
     shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def server_dsn(server_home: Path) -> Iterator[str]:
+    """The dsn of the session's embedded server, as its owner."""
+    server = EmbeddedServer(server_home)
+    yield server.start()
+    server.stop()
 
 
 @pytest.fixture
@@ -42,7 +47,7 @@ def home() -> Iterator[Path]:
 
 
 @pytest.fixture
-async def database(server_home: Path) -> AsyncIterator[Database]:
+async def database(server_home: Path, server_dsn: str) -> AsyncIterator[Database]:
     """The session's database, migrated."""
     db = Database(None, home=server_home)
     await db.prepare()

@@ -9,6 +9,7 @@ import secrets
 import shutil
 import subprocess
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -91,7 +92,7 @@ class Cluster:
         path = str(self.folder / ".s.PGSQL.5432")
         if len(os.fsencode(path)) <= _SOCKET_PATH_BYTES and _PLAIN.fullmatch(path):
             return self.folder
-        short = Path(tempfile.gettempdir()) / f"tadori-{os.geteuid()}-{sha256(os.fsencode(self.home)).hexdigest()[:12]}"
+        short = self._short_folder()
         try:
             short.mkdir(mode=0o700)
             user.own(short)
@@ -103,6 +104,11 @@ class Cluster:
                     "remove it, or choose a shorter TADORI_HOME"
                 ) from None
         return short
+
+    def remove_socket_folder(self) -> None:
+        """Remove the short folder, if there is one, after the server has gone."""
+        with suppress(OSError):
+            self._short_folder().rmdir()
 
     def open_log(self) -> int:
         """A descriptor to append to the log, which is turned over once it is large."""
@@ -116,6 +122,9 @@ class Cluster:
             return _tail(self.log.read_text("utf-8", "replace")) or "the log is empty"
         except FileNotFoundError:
             return "there is no log"
+
+    def _short_folder(self) -> Path:
+        return Path(tempfile.gettempdir()) / f"tadori-{os.geteuid()}-{sha256(os.fsencode(self.home)).hexdigest()[:12]}"
 
     def _initdb(self, binaries: Path, work: Path, user: ServerUser, gate: FileLock) -> None:
         command = [

@@ -9,6 +9,7 @@ import atexit
 import os
 import signal
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -28,6 +29,8 @@ _STOP_S = 30.0  # a fast shutdown writes a checkpoint
 _KILL_S = 5.0
 _POLL_S = 0.02
 _HAS_PROC = Path("/proc/self/cmdline").exists()
+# The protocol's request for encryption: answered by one byte before anybody logs in, so it shows that the server serves.
+_ANYBODY_THERE = struct.pack("!ii", 8, 80877103)
 _PORT = 5432  # only names the socket file: nothing listens on a network address
 
 _SETTINGS = {
@@ -94,6 +97,7 @@ class EmbeddedServer:
                 if self._client.try_acquire():
                     try:
                         self._shut_down()
+                        self._cluster.remove_socket_folder()
                     finally:
                         self._client.release()
             if self._child is not None and self._child.poll() is None:
@@ -171,6 +175,9 @@ class EmbeddedServer:
             with socket.socket(socket.AF_UNIX) as probe:
                 probe.settimeout(1)
                 probe.connect(f"{lines[4]}/.s.PGSQL.{lines[3]}")
+                probe.sendall(_ANYBODY_THERE)
+                if not probe.recv(1):
+                    return None  # it died with our connection still in its queue
         except (FileNotFoundError, ConnectionError, TimeoutError):
             return None
         return lines[4]
