@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import psycopg
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, AsyncTransaction
 from psycopg_pool import PoolTimeout
 
 from retrievers.errors import DatabaseUnavailable, DatabaseUnsupported
@@ -141,7 +141,8 @@ class Database:
             attempt.push_async_callback(pool.putconn, conn)
             try:
                 async with conn.pipeline():  # begin and settings in one round trip
-                    await attempt.enter_async_context(conn.transaction())
+                    # Not conn.transaction(): begun in a pipeline, it would stay in one, and every error would come late.
+                    await attempt.enter_async_context(AsyncTransaction(conn))
                     await conn.execute(statement("enter_scope.sql"), _settings(scope, facts))
             except psycopg.errors.InsufficientPrivilege as exc:
                 _, grant = role_sql(conn.info.user, facts.server_version_num)
