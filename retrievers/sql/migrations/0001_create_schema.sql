@@ -64,6 +64,8 @@ create table tadori.collection (
     fusion      text     not null default 'absolute' check (fusion in ('absolute', 'rrf', 'weighted')),
     weights     real[]   check (array_length(weights, 1) = 2),
     no_answer   real     not null,
+    max_tokens  integer  not null check (max_tokens > 0),
+    absolute_weight real not null check (absolute_weight >= 0),
     generation  integer  not null default 1,
     chunk_count bigint   not null default 0 check (chunk_count >= 0),
     token_count bigint   not null default 0 check (token_count >= 0),
@@ -71,6 +73,7 @@ create table tadori.collection (
     primary key (tid, coll),
     unique (tid, name)
 );
+comment on column tadori.collection.absolute_weight is 'with no_answer and max_tokens what must be known of the embedding model to search without loading it';
 comment on column tadori.collection.token_count is 'sum of the chunks'' lengths in analysed words: the mean length of BM25 is token_count / chunk_count';
 
 -- The text itself, once for any number of sources with the same bytes.

@@ -1,0 +1,6 @@
+-- Adds a collection to the transaction's tenant; where another transaction was first, nothing happens.
+-- parameters: name, analyser text; space, max_tokens integer; no_answer, absolute_weight real
+-- columns:    none
+insert into tadori.collection (tid, name, space, analyser, no_answer, max_tokens, absolute_weight)
+select tadori.current_tid(), %(name)s, %(space)s, %(analyser)s, %(no_answer)s, %(max_tokens)s, %(absolute_weight)s
+on conflict (tid, name) do nothing

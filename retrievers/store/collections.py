@@ -1,0 +1,118 @@
+"""Collections: made once for one embedding model and one analyser, found by name within the tenant.
+
+Used by ingestion, the searches and the composition root; documents.py fills what is made here.
+"""
+
+from typing import Any
+
+from psycopg.rows import dict_row
+
+from retrievers.errors import EmbeddingMismatch, StorageError, UnknownCollection
+from retrievers.store.database import Database
+from retrievers.store.pools import Connection
+from retrievers.store.rows import is_storable
+from retrievers.store.spaces import ensure_space
+from retrievers.store.sql import statement
+from retrievers.store.writing import require_operator, writing
+from retrievers.types import Collection, EmbeddingSpec, Scope, check_name
+
+
+async def ensure_collection(db: Database, scope: Scope, name: str, spec: EmbeddingSpec, analyser: str) -> Collection:
+    """Return the collection, making it and its tenant first where they are new; safe for several at once.
+
+    Raises EmbeddingMismatch when it was built with another model, StorageError when its words were cut by another analyser.
+    """
+    check_name("collection", name)
+    require_operator(scope)
+    found = await find_collection(db, scope, name) or await _create(db, scope, name, spec, analyser)
+    _check(found, spec, analyser)
+    return found
+
+
+async def find_collection(db: Database, scope: Scope, name: str) -> Collection | None:
+    """The tenant's collection of that name, or None; another tenant's is None too."""
+    if not is_storable(name):
+        return None
+    async with db.transaction(scope) as conn:
+        return next(iter(await _read(conn, name)), None)
+
+
+async def get_collection(db: Database, scope: Scope, name: str) -> Collection:
+    """The tenant's collection of that name; raises UnknownCollection, with one text for unknown and foreign ones."""
+    found = await find_collection(db, scope, name)
+    if found is None:
+        raise UnknownCollection(name)
+    return found
+
+
+async def list_collections(db: Database, scope: Scope) -> list[Collection]:
+    """The tenant's collections by name; empty for a tenant that has stored nothing."""
+    async with db.transaction(scope) as conn:
+        return await _read(conn, None)
+
+
+async def drop_collection(db: Database, scope: Scope, name: str) -> bool:
+    """Delete the collection with all that is in it; False where there is none."""
+    require_operator(scope)
+    collection = await find_collection(db, scope, name)
+    if collection is None:
+        return False
+    try:
+        async with writing(db, scope, collection) as conn:
+            await conn.execute(statement("drop_collection.sql"), {"tid": collection.tid, "coll": collection.coll})
+    except UnknownCollection:  # another process dropped it in between
+        return False
+    return True
+
+
+async def _create(db: Database, scope: Scope, name: str, spec: EmbeddingSpec, analyser: str) -> Collection:
+    space = await ensure_space(db, spec)
+    values = {
+        "name": name,
+        "space": space,
+        "analyser": analyser,
+        "no_answer": spec.no_answer,
+        "max_tokens": spec.max_tokens,
+        "absolute_weight": spec.absolute_weight,
+    }
+    async with db.transaction(scope) as conn:
+        await conn.execute(statement("add_tenant.sql"), {"name": scope.tenant})
+        await conn.execute(statement("add_collection.sql"), values)
+        return (await _read(conn, name))[0]
+
+
+async def _read(conn: Connection, name: str | None) -> list[Collection]:
+    async with conn.cursor(row_factory=dict_row) as cursor:
+        await cursor.execute(statement("find_collections.sql"), {"name": name})
+        return [_collection(row) for row in await cursor.fetchall()]
+
+
+def _collection(row: dict[str, Any]) -> Collection:
+    spec = EmbeddingSpec(row["model"], row["dims"], row["max_tokens"], row["absolute_weight"], row["no_answer"], row["column_type"])
+    return Collection(
+        tid=row["tid"],
+        coll=row["coll"],
+        name=row["name"],
+        embedding=spec,
+        space=row["space"],
+        analyser=row["analyser"],
+        fusion=row["fusion"],
+        weights=tuple(row["weights"]) if row["weights"] else None,
+        no_answer=row["no_answer"],
+        chunk_count=row["chunk_count"],
+        token_count=row["token_count"],
+    )
+
+
+def _check(collection: Collection, spec: EmbeddingSpec, analyser: str) -> None:
+    built = collection.embedding
+    if (built.model, built.dims) != (spec.model, spec.dims):
+        raise EmbeddingMismatch(
+            f"collection {collection.name!r} was built with {built.model!r} ({built.dims} dimensions), not with {spec.model!r} "
+            f"({spec.dims}): set TADORI_EMBEDDING_MODEL back, or ingest into a new collection with --collection NAME"
+        )
+    if collection.analyser != analyser:
+        raise StorageError(
+            f"collection {collection.name!r} was analysed by {collection.analyser!r}, not by {analyser!r}: "
+            "ingest it again into a new collection with --collection NAME"
+        )
