@@ -1,6 +1,6 @@
 """The coroutines of notebooks and of the command line: ingest, search, ask, as the operator of one tenant.
 
-Above wiring, below the command line; `services` defaults to those of the environment.
+Above wiring, below the command line; the graph is imported when a question is asked. `services` defaults to those of the environment.
 """
 
 import secrets
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict
 
 from graphs.wiring import Services, default_services
-from nodes.state import Citation, Degraded, Rejected, Status, TrailEvent, Usage
 from retrievers.errors import InvalidArgument
 from retrievers.types import DEFAULT_COLLECTION, Filters, Fusion, Mode, SearchResult
 
 if TYPE_CHECKING:
     from langchain_core.messages import AnyMessage
 
+    from nodes.state import Citation, Degraded, Rejected, Status, TrailEvent, Usage
     from retrievers.ingest.pipeline import IngestReport
 
 Progress = Callable[[int, int], None]
@@ -35,13 +35,13 @@ class Answer(TypedDict):
     """The graph's output and where the time went: `timings_ms` has total and one entry for each step."""
 
     answer: str
-    status: Status
+    status: "Status"
     reason: str
-    degraded: list[Degraded]
-    citations: list[Citation]
-    rejected: list[Rejected]
-    trail: list[TrailEvent]
-    usage: Usage
+    degraded: "list[Degraded]"
+    citations: "list[Citation]"
+    rejected: "list[Rejected]"
+    trail: "list[TrailEvent]"
+    usage: "Usage"
     messages: "list[AnyMessage]"
     timings_ms: dict[str, float]
 

@@ -5,10 +5,12 @@ Pure text for graphs.commands; what comes from documents is stripped of control 
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nodes.state import Citation, Rejected
 from retrievers.types import Passage
+
+if TYPE_CHECKING:
+    from nodes.state import Citation, Rejected
 
 # Control characters (ESC among them) could drive the terminal, direction and tag characters could hide text.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
@@ -47,7 +49,7 @@ def answer(result: Mapping[str, Any], seconds: float) -> str:
     return "\n".join(lines)
 
 
-def _citation(citation: Citation) -> str:
+def _citation(citation: "Citation") -> str:
     where = citation["url"] or citation["document"]
     mark = "✓" if citation["verified"] else "✗ not verified"
     source = place(citation["title"], citation["heading_path"], where, citation["page"])
@@ -61,7 +63,7 @@ def _closing(result: Mapping[str, Any], seconds: float) -> str:
     return f"{result['status']} · {steps} step{'' if steps == 1 else 's'} · {seconds:.1f} s · {model}"
 
 
-def rejected(passages: Sequence[Rejected]) -> str:
+def rejected(passages: "Sequence[Rejected]") -> str:
     """The passages that were left out, one a line."""
     return "\n".join(f"  {entry['document']}: {entry['why']}" for entry in passages)
 
