@@ -13,7 +13,7 @@ from typing import Any, get_args
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, SkipValidation
 
 from retrievers.blocking import wait_for
 from retrievers.errors import EmbeddingMismatch, InvalidArgument, ProviderError, StorageError, UnknownCollection
@@ -136,7 +136,6 @@ class HybridSearch:
             k=max(request.k, RERANK_CANDIDATES) if self._reranker else request.k,
             mode=request.mode,
             fusion=result["fusion"],
-            absolute_weight=self._embedder.spec.absolute_weight,
             weights=request.weights or collection.weights or DEFAULT_WEIGHTS,
             filters=request.filters,
         )
@@ -151,7 +150,7 @@ class HybridSearch:
 
     async def _embed(self, collection: Collection, query: str) -> Vector:
         stored, spec = collection.embedding, self._embedder.spec
-        if (stored.model, stored.dims, stored.column_type) != (spec.model, spec.dims, spec.column_type):
+        if (stored.model, stored.dims) != (spec.model, spec.dims):
             raise EmbeddingMismatch(
                 f"collection {collection.name!r} was built with the embedding model {stored.model!r} ({stored.dims} dimensions), "
                 f"and {spec.model!r} ({spec.dims}) is set: set TADORI_EMBEDDING_MODEL back, or ingest into a new collection"
@@ -218,7 +217,7 @@ class HybridRetriever(BaseRetriever):
 
     model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True)
 
-    search: PassageSearch = Field(exclude=True)
+    search: SkipValidation[PassageSearch] = Field(exclude=True)
     collection: str = DEFAULT_COLLECTION
     k: int = Field(10, ge=1, le=MAX_K)
     mode: Mode = "hybrid"

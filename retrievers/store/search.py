@@ -45,7 +45,6 @@ class Query:
     k: int
     mode: Mode
     fusion: Fusion
-    absolute_weight: float
     weights: tuple[float, float] = DEFAULT_WEIGHTS
     filters: Filters = NO_FILTERS
 
@@ -84,7 +83,7 @@ def _parameters(collection: Collection, query: Query) -> dict[str, object]:
         "k": query.k,
         "k1": K1,
         "b": B,
-        "absolute_weight": query.absolute_weight,
+        "absolute_weight": collection.embedding.absolute_weight,
         "rrf_k": float(RRF_K),
         "lexical_weight": query.weights[0],
         "vector_weight": query.weights[1],
