@@ -39,6 +39,10 @@ class LoadedDocument:
     notes: tuple[str, ...] = ()
 
 
+LONGEST_HEADING = 300
+"""Characters: a longer line under a heading's mark is a paragraph, and would stand before every chunk below it."""
+
+
 class Outline:
     """Collects blocks under the headings they stand below; a heading becomes a block only where nothing stands below it."""
 
@@ -48,7 +52,10 @@ class Outline:
         self._bare: Block | None = None
 
     def heading(self, level: int, name: str, start: int, end: int, page: int | None = None) -> None:
-        """Start a section; `level` counts from 1, a deeper one belongs to the one before."""
+        """Start a section; `level` counts from 1, a deeper one belongs to the one before. A very long one is a block."""
+        if len(name) > LONGEST_HEADING:
+            self.block(start, end, page=page)
+            return
         if self._bare and level <= self._headings[-1][0]:
             self._blocks.append(self._bare)
         self._headings = [*((known, above) for known, above in self._headings if known < level), (level, name)]
