@@ -17,10 +17,11 @@ from retrievers.errors import ConfigurationError
 from retrievers.types import Embedder, Reranker, Scope, WebSearch
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
     from langchain_core.tools import BaseTool
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
+    from graphs.rag import RagGraph
+    from nodes.structured import Decider
     from retrievers.hybrid import HybridSearch
     from retrievers.ingest.pipeline import Ingestion
     from retrievers.store.database import Database
@@ -63,12 +64,12 @@ class Services:
         return _embedder(self.settings)
 
     @cached_property
-    def chat(self) -> "BaseChatModel | None":
+    def chat(self) -> "Decider | None":
         """TADORI_CHAT_MODEL, or None: then every decision has its deterministic policy."""
         return _chat(self.settings, self.settings.chat_model)
 
     @cached_property
-    def fast_chat(self) -> "BaseChatModel | None":
+    def fast_chat(self) -> "Decider | None":
         """TADORI_CHAT_FAST_MODEL for gate, grade and rewrite; the chat model where it is not set."""
         return _chat(self.settings, self.settings.chat_fast_model) if self.settings.chat_fast_model else self.chat
 
@@ -94,12 +95,36 @@ class Services:
 
         return Ingestion(self.database, self.documents, self.cache, self.embedder)
 
+    def search_tool(self, scope: Scope) -> "BaseTool":
+        """The search of one reader as a tool, the same object for every graph of that reader."""
+        return self._search_tools(scope)
+
+    @cached_property
+    def _search_tools(self) -> "Callable[[Scope], BaseTool]":
+        from retrievers.tools import search_tool
+
+        return lru_cache(maxsize=256)(lambda scope: search_tool(self.search(scope)))
+
     @cached_property
     def web_tool(self) -> "BaseTool | None":
         """The web search as a tool, the same object for every graph; None when none is configured."""
         from retrievers.tools import web_tool
 
         return web_tool(self.web) if self.web else None
+
+    def rag(self, scope: Scope, checkpointer: "BaseCheckpointSaver[str] | None" = None) -> "RagGraph":
+        """The question-answering graph as one reader's; the reader cannot be changed by its input."""
+        from graphs.rag import build_graph
+
+        return build_graph(
+            search=self.search(scope),
+            search_tool=self.search_tool(scope),
+            web_tool=self.web_tool,
+            embedder=self.embedder,
+            chat=self.chat,
+            fast_chat=self.fast_chat,
+            checkpointer=checkpointer,
+        )
 
     @asynccontextmanager
     async def threads(self) -> AsyncIterator["BaseCheckpointSaver[str]"]:
@@ -192,16 +217,17 @@ def _embedder(settings: Settings) -> Embedder:
     return OpenAIEmbedder(model, base_url=settings.embedding_base_url, api_key=_secret(settings.openai_api_key))
 
 
-def _chat(settings: Settings, model: str | None) -> "BaseChatModel | None":
+def _chat(settings: Settings, model: str | None) -> "Decider | None":
     if model is None:
         return None
+    from nodes.structured import Decider
     from retrievers.providers.chat import resolve_chat
 
     provider = _split("chat_model", model, "openai:gpt-4o-mini")[0]
     keys = {"openai": settings.openai_api_key, "anthropic": settings.anthropic_api_key, "cohere": settings.cohere_api_key}
     # A provider's own key goes to that provider only, never to another address.
     own = None if settings.chat_base_url else keys.get(provider)
-    return resolve_chat(model, base_url=settings.chat_base_url, api_key=_secret(settings.chat_api_key or own))
+    return Decider(resolve_chat(model, base_url=settings.chat_base_url, api_key=_secret(settings.chat_api_key or own)))
 
 
 def _web_search(settings: Settings) -> WebSearch | None:
