@@ -3,8 +3,9 @@
 Between the loaders and the pipeline; every chunk is a slice of the stored text.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from retrievers.ingest.document import Block, LoadedDocument
 from retrievers.ingest.pieces import Piece, pieces_of
@@ -98,15 +99,15 @@ class Chunker:
             yield start, end, _kind({block.content_type for block in section}), tokens
             return
         pieces = [piece for block in section for piece in pieces_of(text, block, self._count, room)]
-        goal = _goal(sum(piece.tokens for piece in pieces), room)
+        left = [*accumulate((piece.tokens for piece in reversed(pieces)), initial=0)][::-1]
         first = 0
         while first < len(pieces):
-            last = _last(pieces, first, goal)
+            last = _last(pieces, first, _goal(left[first], room))
             while (tokens := self._count(text[pieces[first].start : pieces[last - 1].end])) > room and last - first > 1:
                 # What lies between two blocks (a comment, a rule) was not counted.
                 last -= 1
             yield pieces[first].start, pieces[last - 1].end, _kind({piece.content_type for piece in pieces[first:last]}), tokens
-            first = _next_first(pieces, first, last, room) if last < len(pieces) else last
+            first = _next_first(pieces, first, last, tokens, room) if last < len(pieces) else last
 
 
 def _sections(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
@@ -114,11 +115,11 @@ def _sections(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[B
         yield path, list(section)
 
 
-def _goal(total: int, room: int) -> int:
-    """Tokens of a chunk so that a section's chunks are about equal and none is a scrap."""
-    overlap = int(room * _OVERLAP)
-    chunks = -(-(total - overlap) // (room - overlap))
-    return min(room, int((overlap + -(-(total - overlap) // max(chunks, 1))) * _SLACK))
+def _goal(left: int, room: int) -> int:
+    """Tokens of the next chunk so that the chunks of what is left are about equal and none is a scrap."""
+    overlap = int(room * _MOST_OVERLAP)
+    chunks = max(1, math.ceil((left - overlap) / (room - overlap)))
+    return min(room, int((overlap + math.ceil((left - overlap) / chunks)) * _SLACK))
 
 
 def _last(pieces: Sequence[Piece], first: int, goal: int) -> int:
@@ -135,13 +136,13 @@ def _last(pieces: Sequence[Piece], first: int, goal: int) -> int:
     return last
 
 
-def _next_first(pieces: Sequence[Piece], first: int, last: int, room: int) -> int:
-    """Where the next chunk begins: as many whole pieces before `last` as the overlap allows, and never at `first` again."""
+def _next_first(pieces: Sequence[Piece], first: int, last: int, size: int, room: int) -> int:
+    """Where the next chunk begins after one of `size` tokens: as many whole pieces before `last` as the overlap allows."""
     begin, shared = last, 0
     while (
         begin - 1 > first
-        and shared < _OVERLAP * room
-        and shared + pieces[begin - 1].tokens <= _MOST_OVERLAP * room
+        and shared < _OVERLAP * size
+        and shared + pieces[begin - 1].tokens <= _MOST_OVERLAP * size
         and shared + pieces[begin - 1].tokens + pieces[last].tokens <= room
     ):
         begin -= 1
