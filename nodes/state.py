@@ -19,6 +19,7 @@ Status = Literal["answered", "partial", "direct", "no_evidence", "budget_exhaust
 Step = Literal["gate", "route", "retrieve", "grade", "rewrite", "web_search", "generate", "cite"]
 EventKind = Literal["decision", "search", "model", "unparsable", "fallback", "limit", "check"]
 Route = Literal["direct", "hybrid"]
+WebOutcome = Literal["not_configured", "off", "failed", "nothing", "nothing_relevant"]
 
 MAX_REWRITES = 2
 MAX_WEB_TRIES = 1
@@ -184,6 +185,12 @@ class RagState(RagOutput):
     """The rewriter had nothing new to try, which ends the loop early."""
     web_tries: int = 0
     """Web searches so far, at most 1."""
+    web_outcome: WebOutcome | None = None
+    """Why the web search gave nothing; None before it was tried, and when it gave pages."""
+    chunk_count: int | None = None
+    """Chunks in the collection; None before the first search."""
+    closest: Passage | None = None
+    """The best passage that the user's own question found and the grade rejected; an abstention names it."""
     claims: list[Claim] = field(default_factory=list)
     """The draft, claim by claim, before citations are checked."""
 
@@ -213,7 +220,45 @@ class RagUpdate(TypedDict, total=False):
     rewrites: int
     rewrite_ended: bool
     web_tries: int
+    web_outcome: WebOutcome | None
+    chunk_count: int | None
+    closest: Passage | None
     claims: list[Claim]
+
+
+def model_failed(state: RagState) -> bool:
+    """Whether the chat model failed earlier in this turn: then no later step waits for it again."""
+    return any(entry["step"] in ("gate", "grade", "rewrite", "generate") for entry in state.degraded)
+
+
+def fresh_turn() -> RagUpdate:
+    """Every field but `question` and `messages` as it is before a turn, whatever the last turn on the thread left."""
+    return {
+        "answer": "",
+        "status": "failed",
+        "reason": "",
+        "degraded": Overwrite([]),
+        "citations": [],
+        "rejected": [],
+        "trail": Overwrite([]),
+        "usage": Overwrite(no_usage()),
+        "standalone": "",
+        "retrieve": True,
+        "route": "hybrid",
+        "query": "",
+        "tried": [],
+        "passages": [],
+        "no_answer": None,
+        "grades": [],
+        "kept": [],
+        "rewrites": 0,
+        "rewrite_ended": False,
+        "web_tries": 0,
+        "web_outcome": None,
+        "chunk_count": None,
+        "closest": None,
+        "claims": [],
+    }
 
 
 class Knobs(BaseModel):

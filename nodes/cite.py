@@ -1,0 +1,141 @@
+"""Checks every claim against the passage that it names, and writes the answer with its sources, or the honest end.
+
+Last step; deterministic. What does not stand in its passage does not reach the user, and no passage is cited in another's place.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from langchain_core.messages import AIMessage
+from langgraph.runtime import Runtime
+
+from nodes.context import Clock, knobs
+from nodes.evidence import Finding, check
+from nodes.state import Citation, Claim, Knobs, RagState, RagUpdate, Rejected
+from nodes.wording import abstention, language_of_answer
+from retrievers.types import Passage
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A claim that stands, with where."""
+
+    claim: Claim
+    finding: Finding
+
+
+async def cite(state: RagState, runtime: Runtime[Knobs]) -> RagUpdate:
+    """`answered` where every claim stands, `partial` where some were dropped or could not be verified, else `no_evidence`."""
+    clock = Clock("cite")
+    findings = [(claim, check(claim, state.kept)) for claim in state.claims]
+    standing = [_Checked(claim, finding) for claim, finding in findings if finding.verdict != "unsupported"]
+    said = {checked.claim["text"] for checked in standing}
+    dropped = [f"“{claim['text'][:80]}”: {finding.why}" for claim, finding in findings if claim["text"] not in said]
+    unverified = sum(checked.finding.verdict == "unquoted" for checked in standing)
+    event = clock.event("check", f"{len(said)} claims stand", _checked_reason(findings, dropped, unverified), dropped=[*dropped])
+    if not standing:
+        return {**_abstained(state, runtime, dropped), "trail": [event]}
+    answer, citations = _written(standing, state.kept)
+    return {
+        "answer": answer,
+        "status": "partial" if dropped or unverified else "answered",
+        "reason": _checked_reason(findings, dropped, unverified),
+        "citations": citations,
+        "messages": [AIMessage(answer)],
+        "trail": [event],
+    }
+
+
+def _checked_reason(findings: Sequence[tuple[Claim, Finding]], dropped: Sequence[str], unverified: int) -> str:
+    if not findings:
+        return "there are no claims to check"
+    faults = [f"{len(dropped)} of the claims were dropped ({'; '.join(dropped)})"] if dropped else []
+    faults += [f"{unverified} of the claims show no words of their passage"] if unverified else []
+    return "; ".join(faults) or "every claim stands in the passage that it cites"
+
+
+def _written(standing: Sequence[_Checked], passages: Sequence[Passage]) -> tuple[str, list[Citation]]:
+    """The answer with `[n]`, numbered in order of appearance; the same words of the same passage keep their number."""
+    citations: list[Citation] = []
+    numbers: dict[tuple[int, int, int], int] = {}
+    texts: dict[str, list[int]] = {}
+    for checked in standing:
+        passage = passages[(checked.claim["passage"] or 1) - 1]
+        key = (checked.claim["passage"] or 1, checked.finding.start, checked.finding.end)
+        if key not in numbers:
+            numbers[key] = len(numbers) + 1
+            citations.append(_citation(numbers[key], passage, checked.finding))
+        marks = texts.setdefault(checked.claim["text"], [])
+        if numbers[key] not in marks:
+            marks.append(numbers[key])
+    return _joined([(text, "".join(f"[{number}]" for number in marks)) for text, marks in texts.items()]), citations
+
+
+def _joined(marked: Sequence[tuple[str, str]]) -> str:
+    """Sentences in one line; a block on lines of its own, its marker below it."""
+    answer = ""
+    for text, marks in marked:
+        block = "\n" in text
+        piece = f"{text}\n\n{marks}" if block else f"{text} {marks}"
+        answer += (("\n\n" if block or answer.endswith("\n") or "\n\n[" in answer[-12:] else " ") if answer else "") + piece
+    return answer
+
+
+def _citation(number: int, passage: Passage, finding: Finding) -> Citation:
+    """A web page is not stored, so its quote has no place in a stored text."""
+    verified, stored = finding.verdict == "verified", passage["origin"] != "web"
+    return {
+        "n": number,
+        "id": passage["id"],
+        "document": passage["document"],
+        "title": passage["title"],
+        "heading_path": passage["heading_path"],
+        "page": passage["page"],
+        "url": passage["url"],
+        "origin": passage["origin"],
+        "quote": passage["text"][finding.start : finding.end],
+        "start": passage["start"] + finding.start if verified and stored else None,
+        "end": passage["start"] + finding.end if verified and stored else None,
+        "verified": verified,
+    }
+
+
+def _abstained(state: RagState, runtime: Runtime[Knobs], dropped: Sequence[str]) -> RagUpdate:
+    """No claim stands: say so, name the closest passage, and what became of the web."""
+    unfit: list[Rejected] = [
+        {"id": passage["id"], "document": passage["document"], "score": passage["absolute"], "why": "does not hold the answer"}
+        for passage in state.kept
+    ]
+    outcome = state.web_outcome or ("off" if not knobs(runtime).web and not state.web_tries and not state.kept else None)
+    answer = abstention(
+        language_of_answer(state.question or ""),
+        closest=state.kept[0] if state.kept else state.closest,
+        threshold=state.no_answer,
+        web_outcome=outcome,
+        empty=knobs(runtime).collection if state.chunk_count == 0 else None,
+    )
+    return {
+        "answer": answer,
+        "status": "no_evidence",
+        "reason": _why_none(state, dropped),
+        "citations": [],
+        "rejected": [*unfit, *state.rejected],
+        "messages": [AIMessage(answer)],
+    }
+
+
+def _why_none(state: RagState, dropped: Sequence[str]) -> str:
+    if dropped:
+        return f"no claim of the draft stands in the passage that it names ({'; '.join(dropped)})"
+    if state.kept:
+        return "the passages that were kept do not hold the answer"
+    if state.chunk_count == 0:
+        found = "the collection is empty"
+    elif state.closest is None or state.closest["absolute"] is None or state.no_answer is None:
+        found = "no passage was found relevant"
+    else:
+        best = state.closest["absolute"]
+        beyond = "is below" if best < state.no_answer else "reaches"
+        found = f"no passage was found relevant: the best score {best:.2f} {beyond} the threshold {state.no_answer:.2f}"
+    searches = f"{len(state.tried)} search{'' if len(state.tried) == 1 else 'es'}"
+    return f"{found}, after {searches}; the web: {(state.web_outcome or 'not tried').replace('_', ' ')}"

@@ -1,0 +1,47 @@
+"""What every step reads and writes beside the state: the caller's knobs, the time, and events for the trail.
+
+Shared ground of the nodes; imports only the state.
+"""
+
+import time
+from datetime import UTC, datetime
+
+from langgraph.runtime import Runtime
+
+from nodes.state import Degraded, EventKind, Knobs, Step, TrailEvent
+from retrievers.types import Filters, Json
+
+
+def knobs(runtime: Runtime[Knobs]) -> Knobs:
+    """The caller's knobs, or the defaults: without a context LangGraph hands over None."""
+    return runtime.context or Knobs()
+
+
+def now(runtime: Runtime[Knobs]) -> datetime:
+    """The current time with its zone: the caller's, else the clock's. One without a zone counts as UTC."""
+    given = knobs(runtime).now
+    if given is None:
+        return datetime.now().astimezone()
+    return given if given.tzinfo else given.replace(tzinfo=UTC)
+
+
+def filters(knobs: Knobs) -> Filters:
+    """The knobs' conditions on documents."""
+    return Filters(tuple(sorted(knobs.metadata.items())), knobs.since, knobs.until)
+
+
+class Clock:
+    """Makes the events of one step; their `ms` counts from the step's start."""
+
+    def __init__(self, step: Step) -> None:
+        self._step = step
+        self._started = time.perf_counter()
+
+    def event(self, kind: EventKind, decision: str, reason: str, /, **data: Json) -> TrailEvent:
+        """One event, now."""
+        ms = round((time.perf_counter() - self._started) * 1000, 1)
+        return {"step": self._step, "kind": kind, "decision": decision, "reason": reason, "ms": ms, "data": data}
+
+    def fallback(self, cause: str, instead: str) -> tuple[TrailEvent, Degraded]:
+        """A step that fell back: the same for the trail and for `degraded`."""
+        return self.event("fallback", instead, cause), {"step": self._step, "cause": cause, "fallback": instead}

@@ -1,0 +1,54 @@
+"""Makes a follow-up question searchable by the words of the question it follows, in English and Japanese.
+
+Shared ground of the nodes; pure. It is the gate's policy without a chat model.
+"""
+
+import re
+from collections.abc import Sequence
+
+from retrievers.text.terms import content_terms
+
+_POINTER = re.compile(
+    r"\b(?:it|its|that|this|those|these|they|them|their|he|she|him|her|his|there|same|again|one|ones)\b"
+    r"|それ|その|そこ|そちら|そいつ|あれ|あの|あそこ|これ|この|ここ|同じ|同様|彼|さっき|先ほど|っけ",
+    re.IGNORECASE,
+)
+_OPENER = re.compile(
+    r"^\s*(?:and|but|or|so|then|also|what\s+about|how\s+about|what\s+if)\b|^\s*(?:じゃあ|では|それなら|それで|あと|ちなみに|また|一方|逆に|で、)",
+    re.IGNORECASE,
+)
+_BARE_TOPIC = re.compile(r"^[^?？]{1,20}(?:は|なら|の場合は)\s*[?？。]?\s*$|^\s*(?:the\s+)?\w+\s*\?\s*$", re.IGNORECASE)
+
+_POINTING = 3
+"""A question with a pronoun and more content words than this stands on its own ("How long does it take to restore a backup?")."""
+
+_OPENING = 2
+_TOPIC = 1
+_LOOK_BACK = 3
+"""Follow-ups of follow-ups lead back at most this far: beyond, the subject has changed."""
+
+
+def needs_history(question: str) -> bool:
+    """Whether the question lacks the words to be searched for alone: no content word, a pronoun, an ellipsis."""
+    own = len(content_terms(question))
+    return (
+        own == 0
+        or (own <= _POINTING and _POINTER.search(question) is not None)
+        or (own <= _OPENING and _OPENER.search(question) is not None)
+        or (own <= _TOPIC and _BARE_TOPIC.search(question) is not None)
+    )
+
+
+def standalone(question: str, earlier: Sequence[str]) -> str:
+    """The question preceded by those it follows, oldest first; unchanged where it needs none or there are none.
+
+    `earlier` holds the user's earlier questions, oldest first.
+    """
+    if not needs_history(question):
+        return question
+    chain: list[str] = []
+    for previous in reversed(earlier[-_LOOK_BACK:]):
+        chain.insert(0, previous)
+        if not needs_history(previous):
+            break
+    return " ".join([*chain, question])

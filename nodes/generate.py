@@ -1,0 +1,69 @@
+"""Drafts the answer from the kept passages, or replies to a turn that needs none.
+
+Follows grade, or the gate directly. It never answers from a model's own knowledge: nothing kept means no claims.
+"""
+
+from langchain_core.messages import AIMessage
+from langgraph.runtime import Runtime
+
+from nodes.context import Clock, now
+from nodes.direct import EXACT, direct_reply
+from nodes.drafting import draft
+from nodes.prompting import moment, prompt, transcript, within_budget
+from nodes.quoting import quote
+from nodes.state import Claim, Knobs, RagState, RagUpdate
+from nodes.structured import Consulted, Decider
+from retrievers.errors import ProviderError, ProviderReplyInvalid
+from retrievers.types import Embedder
+
+_POLICY = "quote the best sentences"
+
+
+async def generate(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None, embedder: Embedder) -> RagUpdate:
+    """Claims for cite to check; for a turn that the gate let skip, the whole answer."""
+    clock = Clock("generate")
+    if not state.retrieve:
+        return await _direct(state, runtime, chat, clock)
+    if not state.kept:
+        return {"claims": [], "trail": [clock.event("decision", "abstain", "no passage was found relevant")]}
+    kept = within_budget(state.kept)
+    drafted: Consulted[list[Claim]] = Consulted()
+    if chat is not None:
+        drafted = await draft(kept, state, now(runtime), chat, clock, instead=_POLICY)
+    if drafted.value is not None:
+        return {"kept": kept, "claims": drafted.value, "trail": drafted.events, "degraded": drafted.degraded, "usage": drafted.usage}
+    claims, failure = await quote(state.standalone, kept, embedder)
+    event, degraded = clock.fallback(f"embedder: {failure}", "choose the sentences by their words") if failure else (None, None)
+    quoted = clock.event("decision", f"{len(claims)} quotes", "the sentences that fit the question best")
+    return {
+        "kept": kept,
+        "claims": claims,
+        "trail": [*drafted.events, *([event] if event else []), quoted],
+        "degraded": [*drafted.degraded, *([degraded] if degraded else [])],
+        "usage": drafted.usage,
+    }
+
+
+async def _direct(state: RagState, runtime: Runtime[Knobs], chat: Decider | None, clock: Clock) -> RagUpdate:
+    """A computed reply as it is; small talk by the model where there is one, else by a fixed sentence."""
+    question, history = state.question or "", state.messages[:-1]
+    fixed = direct_reply(question, history, now(runtime))
+    if chat is None or (fixed is not None and fixed.kind in EXACT):
+        return _replied(fixed.text if fixed else "", clock, fixed.kind if fixed else "")
+    messages = prompt("direct", now=moment(now(runtime)), history=transcript(history), question=question)
+    try:
+        reply = await chat.say(messages)
+    except ProviderError as exc:
+        if fixed is None:
+            raise
+        event, degraded = clock.fallback(str(exc), "a fixed sentence")
+        return {**_replied(fixed.text, clock, fixed.kind), "trail": [event], "degraded": [degraded]}
+    text = reply.value or (fixed.text if fixed else "")
+    if not text:
+        raise ProviderReplyInvalid("the chat model gave an empty reply: try again, or another model")
+    return {**_replied(text, clock, "the model's reply"), "usage": reply.usage}
+
+
+def _replied(text: str, clock: Clock, reason: str) -> RagUpdate:
+    event = clock.event("decision", "direct", reason)
+    return {"answer": text, "status": "direct", "reason": f"needs no documents: {reason}", "messages": [AIMessage(text)], "trail": [event]}

@@ -1,0 +1,73 @@
+"""Fills the prompts of nodes/prompts and fences what documents say.
+
+Shared ground of the nodes. A prompt file has a constant part, which a provider can cache, then a line `---`, then the part of
+this question, with `$placeholders`.
+"""
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from functools import lru_cache
+from importlib.resources import files
+from string import Template
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage
+
+from retrievers.types import Passage
+
+CONTEXT_TOKENS = 6000
+"""Passages in one prompt: within the 4-8 thousand that small models still read well, and under 75 % of an 8K window."""
+
+_HISTORY = 6
+_HISTORY_CHARS = 500
+"""A prompt shows the last messages, each cut: enough to resolve "that", whatever the length of the conversation."""
+
+
+def prompt(name: str, **fields: str) -> list[BaseMessage]:
+    """The messages of nodes/prompts/<name>.md; raises KeyError for a placeholder without a field."""
+    constant, variable = prompt_parts(name)
+    return [SystemMessage(constant), HumanMessage(Template(variable).substitute(fields))]
+
+
+@lru_cache
+def prompt_parts(name: str) -> tuple[str, str]:
+    """The constant part and the part of the question, as they stand in the file."""
+    constant, _, variable = (files("nodes") / "prompts" / f"{name}.md").read_text("utf-8").partition("\n---\n")
+    return constant.strip(), variable.strip()
+
+
+def fenced(passages: Sequence[Passage]) -> str:
+    """The passages numbered from 1, each between delimiters that no document can know.
+
+    The title and the headings are a document's words too, so they stand inside.
+    """
+    nonce = secrets.token_hex(8)
+    return "\n\n".join(_block(number, passage, nonce) for number, passage in enumerate(passages, 1))
+
+
+def _block(number: int, passage: Passage, nonce: str) -> str:
+    place = " > ".join(dict.fromkeys([passage["title"] or passage["document"], *passage["heading_path"]]))
+    return f'<passage-{nonce} id="{number}" origin="{passage["origin"]}">\n{place}\n\n{passage["text"].strip()}\n</passage-{nonce}>'
+
+
+def within_budget(passages: Sequence[Passage], tokens: int = CONTEXT_TOKENS) -> list[Passage]:
+    """The longest beginning of the passages (best first) that fits; never less than one of them."""
+    fitting: list[Passage] = []
+    for passage in passages:
+        tokens -= passage["token_count"]
+        if fitting and tokens < 0:
+            break
+        fitting.append(passage)
+    return fitting
+
+
+def transcript(history: Sequence[AnyMessage]) -> str:
+    """The last messages of a conversation, one a line; `(none)` where there are none."""
+    names = {HumanMessage: "User", AIMessage: "Assistant"}
+    shown = [(names[type(message)], " ".join(message.text.split())) for message in history if type(message) in names]
+    return "\n".join(f"{name}: {text[:_HISTORY_CHARS]}" for name, text in shown[-_HISTORY:]) or "(none)"
+
+
+def moment(now: datetime) -> str:
+    """The time as a prompt shows it."""
+    return f"{now:%A %Y-%m-%d %H:%M} {now.tzname() or ''} (UTC{now:%z})"

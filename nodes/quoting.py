@@ -1,0 +1,140 @@
+"""Answers without a chat model: the sentences of the kept passages that fit the question best, quoted as they stand.
+
+Shared ground of generate; the embedder is the only model.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from nodes.state import Claim
+from retrievers.errors import ProviderError
+from retrievers.fusion import absolute
+from retrievers.text.analysis import analyse, query_words
+from retrievers.text.units import Unit, units
+from retrievers.types import Embedder, Passage
+
+EMBEDDED = 8
+"""Sentences compared by meaning: embedding one takes 20 ms, and a sentence far down by its words is never the answer."""
+
+QUOTED = 3
+"""More sentences are no answer any more, but a page."""
+
+_NEAR_BEST = 0.9
+"""A further sentence must score this much of the best one's."""
+
+_HEADING_SHARE = 0.5
+"""A word that stands in the heading only counts half: the heading holds for all its sentences alike."""
+
+_ASKS = re.compile(r"[?？]\s*$")
+_LABEL = re.compile(r"^\s*(?:\*\*)?[QＱ](?:\d*)[.:：]|^\s*問\d*[.:：]")
+
+
+@dataclass
+class _Candidate:
+    """A unit of passage `number` (from 1), with its own words and those of what it stands under."""
+
+    number: int
+    unit: Unit
+    text: str
+    words: Counter[str]
+    around: set[str]
+    score: float = field(default=0.0)
+
+
+async def quote(question: str, passages: Sequence[Passage], embedder: Embedder) -> tuple[list[Claim], str | None]:
+    """One to three claims, the best first, each verbatim; none for passages without a sentence.
+
+    Beside them why the embedder could not compare by meaning, if it could not.
+    """
+    candidates = [candidate for number, passage in enumerate(passages, 1) for candidate in _candidates(number, passage)]
+    words = query_words(question)
+    _score_by_words(candidates, words)
+    shortlist = sorted(candidates, key=lambda candidate: -candidate.score)[:EMBEDDED]
+    failure = await _add_meaning(shortlist, question, embedder)
+    ranked = sorted(shortlist, key=lambda candidate: -candidate.score)
+    return [_claim(candidate, passages[candidate.number - 1]) for candidate in _in_order(_chosen(ranked, words))], failure
+
+
+def _candidates(number: int, passage: Passage) -> list[_Candidate]:
+    """The passage's units. A question in it, as in a FAQ, is no answer: its words count for the unit that follows."""
+    around = set(analyse("\n".join([passage["title"], *passage["heading_path"]])))
+    found: list[_Candidate] = []
+    asked: Counter[str] = Counter()
+    for unit in units(passage["text"]):
+        text = passage["text"][unit.start : unit.end]
+        words = Counter(analyse(text))
+        if _ASKS.search(text) or _LABEL.search(text):
+            asked = words
+            continue
+        header = set(analyse(passage["text"][slice(*unit.header)])) if unit.header else set()
+        found.append(_Candidate(number, unit, text, words + asked, around | header))
+        asked = Counter()
+    return found
+
+
+def _score_by_words(candidates: Sequence[_Candidate], words: Sequence[str]) -> None:
+    """The share of the question's words that a unit holds, rare ones weighing more, in 0-1."""
+    total = len(candidates)
+    holders = {word: sum(word in candidate.words for candidate in candidates) for word in words}
+    weights = {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in holders.items()}
+    most = sum(weights.values())
+    for candidate in candidates:
+        own = sum(weights[word] for word in words if word in candidate.words)
+        around = sum(weights[word] for word in words if word in candidate.around and word not in candidate.words)
+        candidate.score = (own + _HEADING_SHARE * around) / most if most else 0.0
+
+
+async def _add_meaning(shortlist: Sequence[_Candidate], question: str, embedder: Embedder) -> str | None:
+    """Turn the scores into the embedder's absolute scale; returns why not, when it failed, and leaves them alone then."""
+    if not shortlist:
+        return None
+    try:
+        query = await embedder.embed_query(question)
+        rows = await embedder.embed_passages([candidate.text for candidate in shortlist])
+    except ProviderError as exc:
+        return str(exc)
+    for candidate, row in zip(shortlist, rows, strict=True):
+        candidate.score = absolute(candidate.score, 1.0, float(row @ query), embedder.spec.absolute_weight)
+    return None
+
+
+def _chosen(ranked: Sequence[_Candidate], words: Sequence[str]) -> list[_Candidate]:
+    """The best unit, and those near it that hold a word of the question which the chosen ones lack."""
+    chosen = list(ranked[:1])
+    for candidate in ranked[1:]:
+        missing = {word for word in words if all(word not in other.words for other in chosen)}
+        near = candidate.score >= _NEAR_BEST * chosen[0].score
+        if len(chosen) < QUOTED and near and missing & candidate.words.keys():
+            chosen.append(candidate)
+    return chosen
+
+
+def _in_order(chosen: Sequence[_Candidate]) -> list[_Candidate]:
+    """Passages in the order they were chosen in, the units of one passage as they stand in it."""
+    first = {candidate.number: rank for rank, candidate in reversed(list(enumerate(chosen)))}
+    return sorted(chosen, key=lambda candidate: (first[candidate.number], candidate.unit.start))
+
+
+def _claim(candidate: _Candidate, passage: Passage) -> Claim:
+    return {"text": _readable(candidate, passage), "passage": candidate.number, "quote": candidate.text}
+
+
+def _readable(candidate: _Candidate, passage: Passage) -> str:
+    """The quote as an answer shows it: blocks as they stand, a table row with the names of its columns, sentences on one line."""
+    unit = candidate.unit
+    if unit.kind in ("code", "steps"):
+        return candidate.text
+    if unit.kind != "row":
+        return " ".join(candidate.text.split())
+    cells = _cells(candidate.text)
+    names = _cells(passage["text"][slice(*unit.header)]) if unit.header else []
+    if len(names) != len(cells):
+        return " · ".join(cells)
+    return " · ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True))
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]

@@ -1,0 +1,142 @@
+"""The sentences that the product itself says, in the user's language: English or Japanese.
+
+Shared ground of the nodes; pure text.
+"""
+
+from datetime import datetime
+from typing import Literal
+
+from nodes.state import WebOutcome
+from retrievers.text.language import language_of
+from retrievers.types import Passage
+
+Language = Literal["en", "ja"]
+
+_WEEKDAYS_JA = "月火水木金土日"
+
+
+def language_of_answer(text: str) -> Language:
+    """The language to answer `text` in."""
+    return "ja" if language_of(text) == "ja" else "en"
+
+
+def greeting(language: Language) -> str:
+    """The reply to a greeting."""
+    if language == "ja":
+        return "こんにちは。取り込んだ文書について、出典を添えてお答えします。ご質問をどうぞ。"
+    return "Hello. I answer questions from your documents and show where each answer stands. What would you like to know?"
+
+
+def thanks(language: Language) -> str:
+    """The reply to thanks."""
+    return (
+        "どういたしまして。ほかにもご質問があればどうぞ。"
+        if language == "ja"
+        else "You are welcome. Ask me anything else about your documents."
+    )
+
+
+def farewell(language: Language) -> str:
+    """The reply to a farewell."""
+    return "ありがとうございました。またいつでもどうぞ。" if language == "ja" else "Goodbye, and come back any time."
+
+
+def about(language: Language) -> str:
+    """The reply to "what can you do?"."""
+    if language == "ja":
+        return "取り込んだ文書を検索し、文書に書かれていることだけを引用付きでお答えします。書かれていなければ、そうお伝えします。"
+    return "I search your documents and answer only what stands in them, with a citation for each claim; where nothing does, I say so."
+
+
+def result(language: Language, expression: str, value: str) -> str:
+    """The reply to an arithmetic question."""
+    return f"{expression} = {value} です。" if language == "ja" else f"{expression} = {value}"
+
+
+def undefined(language: Language, expression: str) -> str:
+    """The reply to a division by zero."""
+    return (
+        f"{expression} は定義されません(0で割ることはできません)。"
+        if language == "ja"
+        else f"{expression} is not defined: it divides by zero."
+    )
+
+
+def clock(language: Language, now: datetime) -> str:
+    """The reply to a question for the time or the date."""
+    zone = now.tzname() or f"{now:%z}"
+    if language == "ja":
+        return f"{now.year}年{now.month}月{now.day}日({_WEEKDAYS_JA[now.weekday()]}曜日) {now:%H:%M}({zone})です。"
+    return f"It is {now:%A}, {now.day} {now:%B %Y}, {now:%H:%M} ({zone})."
+
+
+def nothing_said_yet(language: Language) -> str:
+    """The reply to a question about a conversation that has only begun."""
+    return "これが最初のご質問です。" if language == "ja" else "This is the first thing you have asked."
+
+
+def you_asked(language: Language, question: str) -> str:
+    """The reply to "what did I ask?"."""
+    return f"「{question}」とお尋ねでした。" if language == "ja" else f"You asked: “{question}”"
+
+
+def i_answered(language: Language, answer: str) -> str:
+    """The reply to "what did you say?"."""
+    return f"次のようにお答えしました。{answer}" if language == "ja" else f"I answered: {answer}"
+
+
+def so_far(language: Language, questions: list[str]) -> str:
+    """The reply to "what have we talked about?"; `questions` is not empty."""
+    listed = "\n".join(f"{number}. {question}" for number, question in enumerate(questions, 1))
+    return f"これまでのご質問は次のとおりです。\n{listed}" if language == "ja" else f"So far you asked:\n{listed}"
+
+
+def abstention(
+    language: Language, *, closest: Passage | None, threshold: float | None, web_outcome: WebOutcome | None, empty: str | None
+) -> str:
+    """The whole answer where there is none: that, the closest passage with its score, and what became of the web search.
+
+    `empty` names the collection where it holds nothing at all.
+    """
+    japanese = language == "ja"
+    parts = ["文書にはこの質問への答えがありません。" if japanese else "The documents do not answer this."]
+    if empty is not None:
+        parts.append(f"コレクション「{empty}」には文書がありません。" if japanese else f"The collection {empty!r} is empty.")
+    elif closest is not None:
+        parts.append(_closest(language, closest, threshold))
+    if web_outcome is not None:
+        parts.append((_WEB_JA if japanese else _WEB_EN)[web_outcome])
+    return "".join(parts) if japanese else " ".join(parts)
+
+
+def _closest(language: Language, passage: Passage, threshold: float | None) -> str:
+    """The closest passage: its score where that is why it was left out, else that the answer is not in it."""
+    place, score = " > ".join(dict.fromkeys([passage["title"] or passage["document"], *passage["heading_path"]])), passage["absolute"]
+    if score is None or threshold is None or score >= threshold:
+        return (
+            f"最も近い箇所: {place}(答えは書かれていません)。" if language == "ja" else f"Closest: {place}, which does not hold the answer."
+        )
+    if language == "ja":
+        return f"最も近い箇所: {place}(スコア{score:.2f}、しきい値{threshold:.2f}未満)。"
+    return f"Closest: {place}, score {score:.2f} below the threshold {threshold:.2f}."
+
+
+_WEB_EN: dict[WebOutcome, str] = {
+    "not_configured": "No web search is configured.",
+    "off": "The web was not searched: it is switched off.",
+    "failed": "The web search failed.",
+    "nothing": "The web search found nothing.",
+    "nothing_relevant": "The web search found nothing that answers it.",
+}
+_WEB_JA: dict[WebOutcome, str] = {
+    "not_configured": "ウェブ検索は設定されていません。",
+    "off": "ウェブ検索は無効になっています。",
+    "failed": "ウェブ検索に失敗しました。",
+    "nothing": "ウェブ検索でも何も見つかりませんでした。",
+    "nothing_relevant": "ウェブ検索でも答えは見つかりませんでした。",
+}
+
+
+def failed(language: Language) -> str:
+    """The first words of an answer that an error prevented; the reason follows."""
+    return "エラーのためお答えできませんでした: " if language == "ja" else "This could not be answered because of an error: "
