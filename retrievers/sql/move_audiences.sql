@@ -24,7 +24,14 @@ vectors as (
     update tadori.{vectors} v set audience = m.audience from moved m where v.tid = %(tid)s and v.chunk = m.chunk
 )
 update tadori.posting p
-set audience = m.audience
-from moved m
-cross join unnest(m.terms) as t (term)
-where p.tid = %(tid)s and p.coll = %(coll)s and p.term = t.term and p.chunk = m.chunk
+set audience = k.audience
+from (
+    -- One probe of the key for each posting, as in remove_contents.sql.
+    select o.ctid, m.audience
+    from moved m
+    cross join unnest(m.terms) as t (term)
+    cross join lateral (
+        select o.ctid from tadori.posting o where o.tid = %(tid)s and o.coll = %(coll)s and o.term = t.term and o.chunk = m.chunk offset 0
+    ) o
+) k
+where p.ctid = k.ctid

@@ -11,10 +11,17 @@ gone as materialized (
 lost as materialized (
     select t.term, count(*)::integer as df from gone g cross join unnest(g.terms) as t (term) group by t.term
 ),
+-- One probe of the key for each posting, whatever the planner believes: a new table without statistics else has it read whole, once per chunk.
 postings as (
     delete from tadori.posting p
-    using gone g cross join unnest(g.terms) as t (term)
-    where p.tid = %(tid)s and p.coll = %(coll)s and p.term = t.term and p.chunk = g.chunk
+    where p.ctid = any (array(
+        select k.ctid
+        from gone g
+        cross join unnest(g.terms) as t (term)
+        cross join lateral (
+            select o.ctid from tadori.posting o where o.tid = %(tid)s and o.coll = %(coll)s and o.term = t.term and o.chunk = g.chunk offset 0
+        ) k
+    ))
 ),
 rarer as (
     update tadori.term t

@@ -11,6 +11,7 @@ from retrievers.store.audiences import audience_numbers, checked
 from retrievers.store.database import Database
 from retrievers.store.rows import check_document, is_storable
 from retrievers.store.sql import statement
+from retrievers.store.statistics import are_stale, refresh
 from retrievers.store.swap import PutResult, StoredDocument, Swap
 from retrievers.store.writing import reading, writing
 from retrievers.types import Collection, IndexedDocument, Scope, Stage
@@ -60,7 +61,11 @@ class DocumentStore:
             check_document(document, collection.embedding.dims)
         async with writing(self._db, scope, collection) as conn:
             swap = Swap(conn, scope.tenant, collection)
-            return [result for batch in _distinct(ready) for result in await swap.bring_in(batch)]
+            results = [result for batch in _distinct(ready) for result in await swap.bring_in(batch)]
+            stale = await are_stale(conn, collection)
+        if stale:
+            await refresh(self._db, collection)
+        return results
 
     async def adopt(self, scope: Scope, collection: Collection, documents: Sequence[IndexedDocument]) -> list[PutResult | None]:
         """Store documents without chunks whose text is stored already; None for one whose text is not: cut it, embed it and put it."""

@@ -103,26 +103,26 @@ def posting_columns(chunks: Sequence[IndexedChunk], numbers: Sequence[int], term
     return {"terms": [row[0] for row in rows], "chunks": [row[1] for row in rows], "counts": [row[2] for row in rows]}
 
 
-class Reals(bytes):
-    """A real[] in PostgreSQL's binary form: writing vectors as text costs more than storing them."""
+class VectorArray(bytes):
+    """An array of vectors in PostgreSQL's binary form: as text, writing and parsing the numbers costs more than storing them."""
 
     @classmethod
-    def of(cls, vectors: Sequence[Vector]) -> "Reals":
-        """All vectors in one flat array, to be sliced on the server."""
-        flat = np.concatenate(vectors) if vectors else np.zeros(0, np.float32)
-        cells = np.empty(len(flat), np.dtype([("bytes", ">i4"), ("value", ">f4")]))
-        cells["bytes"], cells["value"] = 4, flat
-        # dimensions, no nulls, the element's type; then length and lower bound of the one dimension
-        return cls(np.array([1, 0, 700, len(flat), 1], ">i4").tobytes() + cells.tobytes())
+    def of(cls, vectors: Sequence[Vector], column_type: str, type_oid: int) -> "VectorArray":
+        """The vectors, of one length and not none, as an array of `column_type`, whose number on this server is `type_oid`."""
+        dims = len(vectors[0])
+        number = ">f2" if column_type == "halfvec" else ">f4"
+        cells = np.zeros(len(vectors), np.dtype([("bytes", ">i4"), ("dims", ">i2"), ("unused", ">i2"), ("numbers", number, (dims,))]))
+        cells["bytes"], cells["dims"], cells["numbers"] = cells.itemsize - 4, dims, np.stack(vectors)
+        # one dimension, no nulls, the element's type; then the dimension's length and lower bound
+        return cls(np.array([1, 0, type_oid, len(vectors), 1], ">i4").tobytes() + cells.tobytes())
 
 
-class RealsDumper(Dumper):
-    """Hands Reals over as it is."""
+class VectorArrayDumper(Dumper):
+    """Hands a VectorArray over as it is; the cast in the statement names its type."""
 
     format = Format.BINARY
-    oid = 1021  # real[]
 
-    def dump(self, obj: Reals) -> Reals:
+    def dump(self, obj: VectorArray) -> VectorArray:
         return obj
 
 

@@ -19,8 +19,8 @@ from retrievers.store.pools import Connection
 from retrievers.store.rows import (
     MAX_COUNT,
     Columns,
-    Reals,
-    RealsDumper,
+    VectorArray,
+    VectorArrayDumper,
     chunk_columns,
     chunk_id,
     document_columns,
@@ -29,7 +29,7 @@ from retrievers.store.rows import (
 )
 from retrievers.store.spaces import vector_table
 from retrievers.store.sql import statement
-from retrievers.types import Collection, IndexedDocument, Json
+from retrievers.types import Collection, IndexedDocument, Json, Vector
 
 _ALL_OK = json.dumps({stage: {"status": "ok", "reason": None} for stage in ("load", "chunk", "embed", "store")})
 
@@ -59,7 +59,6 @@ class StoredDocument:
     readers: list[str]
     metadata: dict[str, Json]
     failed: bool
-    chunks: int
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class Swap:
         self._tenant = tenant
         self._collection = collection
         self._key = {"tid": collection.tid, "coll": collection.coll}
-        conn.adapters.register_dumper(Reals, RealsDumper)
+        conn.adapters.register_dumper(VectorArray, VectorArrayDumper)
 
     async def bring_in(self, documents: Sequence[IndexedDocument]) -> list[PutResult]:
         """Store the documents, whose sources are distinct; the chunks of a text that is stored already are not looked at."""
@@ -158,8 +157,13 @@ class Swap:
             for chunk in document.chunks
         ]
         await self._run("add_postings.sql", posting_columns(chunks, numbers, terms) | {"max_count": MAX_COUNT})
-        reals = Reals.of([chunk.vector for chunk in chunks])
-        await self._run("add_vectors.sql", {"chunks": numbers, "reals": reals, "dims": self._collection.embedding.dims})
+        await self._run("add_vectors.sql", {"chunks": numbers, "embeddings": await self._array([chunk.vector for chunk in chunks])})
+
+    async def _array(self, vectors: Sequence[Vector]) -> VectorArray:
+        kind = self._collection.embedding.column_type
+        row = await (await self._conn.execute("select %s::regtype::oid::integer", (kind,))).fetchone()
+        assert row is not None
+        return VectorArray.of(vectors, kind, row[0])
 
     async def _spread_readers(self, contents: Some[int]) -> list[int]:
         """Give each text and all that belongs to it the union of its documents' readers; return the texts without a document."""
