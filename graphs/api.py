@@ -113,19 +113,20 @@ async def ask(
 async def _ask(
     services: Services, question: str, collection: str, thread: str | None, filters: Filters | None, knobs: Mapping[str, object] | None
 ) -> Answer:
-    from nodes.state import Knobs
+    from nodes.state import Knobs, RagInput
 
     filters = filters or Filters()
     context = Knobs.model_validate(
         {"collection": collection, "metadata": dict(filters.metadata), "since": filters.since, "until": filters.until, **(knobs or {})}
     )
+    turn = RagInput(question=question)
     started = time.perf_counter()
     if thread is None:
-        output = await services.rag(services.operator).ainvoke({"question": question}, context=context)
+        output = await services.rag(services.operator).ainvoke(turn, context=context)
     else:
         config: Any = {"configurable": {"thread_id": services.thread_id(thread)}}
         async with services.threads() as saver:
-            output = await services.rag(services.operator, saver).ainvoke({"question": question}, config, context=context)
+            output = await services.rag(services.operator, saver).ainvoke(turn, config, context=context)
     return _with_timings(output, (time.perf_counter() - started) * 1000)
 
 
