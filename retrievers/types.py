@@ -30,7 +30,7 @@ OPERATOR = "operator"
 """The principal that reads every document of its tenant; the command line has it, a served request never does."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
-_READER = re.compile(r"public|tenant|(?:group|user):[^\s,:]{1,128}")
+_READER = re.compile(r"public|tenant|(?:group|user):[^\s,:\x00-\x1f\x7f\ud800-\udfff]{1,128}")
 
 
 def check_name(kind: str, name: str) -> str:

@@ -6,26 +6,14 @@ Used by swap.py and documents.py inside a writing transaction.
 import json
 from collections.abc import Iterable, Sequence
 
-from retrievers.errors import InvalidArgument
 from retrievers.store.pools import Connection
-from retrievers.store.rows import is_storable
 from retrievers.store.sql import statement
-from retrievers.types import check_readers
 
 Readers = tuple[str, ...]
 
 
-def checked(readers: Sequence[str]) -> Readers:
-    """The readers sorted and without repeats; raises InvalidArgument for one that is none or that cannot be stored."""
-    known = check_readers(readers)
-    for reader in known:
-        if not is_storable(reader):
-            raise InvalidArgument(f"reader {reader!r} has a character that cannot be stored: use another name")
-    return known
-
-
 async def audience_numbers(conn: Connection, sets: Iterable[Readers], tid: int) -> dict[Readers, int]:
-    """The number of each set, added where it is new. The sets are sorted, as `checked` returns them.
+    """The number of each set, added where it is new. The sets are sorted, as check_readers returns them.
 
     New sets are added under a lock of the tenant, which is always taken after the collection's: two writers of two collections
     that add the same sets in different order would else wait for each other.

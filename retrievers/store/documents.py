@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from retrievers.errors import IngestError
-from retrievers.store.audiences import audience_numbers, checked
+from retrievers.store.audiences import audience_numbers
 from retrievers.store.database import Database
 from retrievers.store.rows import check_document, is_storable
 from retrievers.store.sql import statement
 from retrievers.store.statistics import are_stale, refresh
 from retrievers.store.swap import PutResult, StoredDocument, Swap
 from retrievers.store.writing import reading, writing
-from retrievers.types import Collection, IndexedDocument, Scope, Stage
+from retrievers.types import Collection, IndexedDocument, Scope, Stage, check_readers
 
 _LONGEST_REASON = 2000  # characters of a failure's reason: a driver may quote a whole document
 
@@ -30,6 +30,7 @@ class DocumentState:
     readers: tuple[str, ...]
     has_content: bool
     failed: bool
+    chunks: int
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class DocumentStore:
         Bytes that another source has already are stored once: its chunks serve both. Raises IngestError for a document that
         cannot be stored, InvalidArgument for its readers.
         """
-        ready = [replace(document, readers=checked(document.readers)) for document in documents]
+        ready = [replace(document, readers=check_readers(document.readers)) for document in documents]
         for document in ready:
             check_document(document, collection.embedding.dims)
         async with writing(self._db, scope, collection) as conn:
@@ -69,7 +70,7 @@ class DocumentStore:
 
     async def adopt(self, scope: Scope, collection: Collection, documents: Sequence[IndexedDocument]) -> list[PutResult | None]:
         """Store documents without chunks whose text is stored already; None for one whose text is not: cut it, embed it and put it."""
-        ready = [replace(document, readers=checked(document.readers), chunks=()) for document in documents]
+        ready = [replace(document, readers=check_readers(document.readers), chunks=()) for document in documents]
         for document in ready:
             check_document(document, collection.embedding.dims)
         async with writing(self._db, scope, collection) as conn:
@@ -81,7 +82,7 @@ class DocumentStore:
 
     async def set_readers(self, scope: Scope, collection: Collection, sources: Sequence[str], readers: Sequence[str]) -> int:
         """Give documents other readers without embedding them again, and return how many had others. Unknown sources are passed over."""
-        known = checked(readers)
+        known = check_readers(readers)
         async with writing(self._db, scope, collection) as conn:
             audience = (await audience_numbers(conn, [known], collection.tid))[known]
             values = {"tid": collection.tid, "coll": collection.coll, "audience": audience, "sources": _storable(sources)}
@@ -104,7 +105,7 @@ class DocumentStore:
         if not is_storable(source):
             raise IngestError("store", f"the source {source!r} has a character that the database cannot hold: rename it")
         async with writing(self._db, scope, collection) as conn:
-            known = checked(readers)
+            known = check_readers(readers)
             values = {
                 "tid": collection.tid,
                 "coll": collection.coll,
@@ -129,7 +130,7 @@ class DocumentStore:
 
 
 def _state(row: StoredDocument) -> DocumentState:
-    return DocumentState(row.content_hash, tuple(row.readers), row.content is not None, row.failed)
+    return DocumentState(row.content_hash, tuple(row.readers), row.content is not None, row.failed, row.chunks)
 
 
 def _storable(sources: Sequence[str]) -> list[str]:

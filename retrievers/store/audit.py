@@ -1,0 +1,25 @@
+"""Compares what a collection stores twice for speed with what it was made from, and names every difference.
+
+Used by the doctor and by the tests of everything that writes.
+"""
+
+from psycopg.sql import SQL
+
+from retrievers.store.database import Database
+from retrievers.store.rows import MAX_COUNT
+from retrievers.store.spaces import vector_table
+from retrievers.store.sql import statement
+from retrievers.store.writing import reading, require_operator
+from retrievers.types import Collection, Scope
+
+
+async def audit(db: Database, scope: Scope, collection: Collection) -> list[str]:
+    """The differences, sorted; empty when counts, lengths, postings, vectors, audiences and texts agree. Reads the whole collection.
+
+    Needs the tenant's operator: to anyone else hidden chunks would look like missing ones.
+    """
+    require_operator(scope)
+    query = SQL(statement("audit.sql")).format(vectors=vector_table(collection.space))
+    values = {"tid": collection.tid, "coll": collection.coll, "max_count": MAX_COUNT}
+    async with reading(db, scope, collection) as conn:
+        return sorted(difference for (difference,) in await (await conn.execute(query, values)).fetchall())
