@@ -59,6 +59,7 @@ class StoredDocument:
     readers: list[str]
     metadata: dict[str, Json]
     failed: bool
+    chunks: int
 
 
 @dataclass(frozen=True)
