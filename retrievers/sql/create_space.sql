@@ -6,12 +6,12 @@ create table tadori.{vector_table} (
     chunk     integer not null,
     audience  integer not null,
     embedding {type} not null,
-    primary key (tid, chunk),
     foreign key (tid, chunk) references tadori.chunk on delete cascade
 );
 -- A vector is always read whole and does not compress: keeping it in the row saves a second look-up.
 alter table tadori.{vector_table} alter column embedding set storage plain;
 create index {audience_index} on tadori.{vector_table} (tid, coll, audience);
+alter table tadori.{vector_table} add primary key (tid, chunk);  -- last, so that an empty table's first plan takes it
 
 alter table tadori.{vector_table} enable row level security;
 alter table tadori.{vector_table} force row level security;

@@ -84,11 +84,13 @@ create table tadori.content (
     content_hash text    not null,
     body         text    not null,
     audience     integer not null,
-    primary key (tid, coll, content),
     unique (tid, coll, content_hash),
     foreign key (tid, coll) references tadori.collection on delete cascade,
     foreign key (tid, audience) references tadori.audience
 );
+-- On an empty table all indexes cost the same and the youngest wins; the plans of foreign keys are kept from then on. So the keys
+-- they look up by come last: the other way round each check read the whole collection.
+alter table tadori.content add primary key (tid, coll, content);
 comment on column tadori.content.audience is 'the union of the readers of its documents; chunk, posting and vector rows carry the same value';
 
 create table tadori.document (
@@ -139,11 +141,11 @@ create table tadori.chunk (
     origin       text    not null default 'person' check (origin in ('person', 'model', 'web')),
     audience     integer not null,
     metadata     jsonb   not null default '{}',
-    primary key (tid, chunk),
     unique (tid, coll, id),
     unique (tid, coll, content, ordinal),
     foreign key (tid, coll, content) references tadori.content on delete cascade
 );
+alter table tadori.chunk add primary key (tid, chunk);  -- last, as in tadori.content
 comment on column tadori.chunk.terms is 'the term numbers of its postings: deleting by key instead of keeping an index on posting (tid, coll, chunk)';
 comment on column tadori.chunk.length is 'analysed words, repeats counted: the length of BM25';
 
