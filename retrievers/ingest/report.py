@@ -1,0 +1,64 @@
+"""What an ingestion says of its work: a line for each document, and how far it is while it runs.
+
+Filled by retrievers.ingest.run; the command line prints it as it is.
+"""
+
+from collections.abc import Callable
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+Status = Literal["added", "updated", "unchanged", "skipped", "failed"]
+Progress = Callable[[int, int], None]
+"""Called with (done, total) in chunks; the total grows while files are read, a document not read yet counting as one."""
+
+
+class FileReport(TypedDict):
+    """What became of one document. `path` is the file it came from; `reason` says why it was not stored, or what was mended."""
+
+    path: str
+    source: str
+    status: Status
+    chunks: int
+    reason: str | None
+
+
+class IngestReport(TypedDict):
+    """`embedded` counts the texts that the model embedded, the cache's not; `deleted` is there when pruning was asked for."""
+
+    files: list[FileReport]
+    embedded: int
+    seconds: float
+    deleted: NotRequired[int]
+
+
+class Tracker:
+    """Turns finished documents and chunks into calls of a progress function."""
+
+    def __init__(self, progress: Progress | None, documents: int) -> None:
+        self._progress = progress
+        self._documents = documents
+        self._chunks = 0
+        self._done = 0
+
+    def finished(self) -> None:
+        """A document needed no embedding."""
+        self._documents = max(self._documents - 1, 0)
+        self._done += 1
+        self._call()
+
+    def cut(self, chunks: int) -> None:
+        """A document was cut into so many chunks, which will be embedded."""
+        self._documents = max(self._documents - 1, 0)
+        self._chunks += chunks
+        self._call()
+
+    def advance(self, chunks: int) -> None:
+        """So many more of them are embedded."""
+        self._chunks = max(self._chunks - chunks, 0)
+        self._done += chunks
+        self._call()
+
+    def _call(self) -> None:
+        if self._progress:
+            self._progress(self._done, self._done + self._chunks + self._documents)
