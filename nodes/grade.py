@@ -14,15 +14,11 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_v
 
 from nodes.context import Clock, now
 from nodes.prompting import fenced, moment, prompt, within_budget
+from nodes.rewording import OWN_WORDS, own_words
 from nodes.state import Grade, Knobs, RagState, RagUpdate, Rejected, WebOutcome
 from nodes.structured import Consulted, Decider, consult
 from nodes.verdicts import Verdict, yes_or_no
-from retrievers.text.analysis import analyse, query_words
 from retrievers.types import Json, Passage
-
-OWN_WORDS = 0.5
-"""Share of the question's own words that a passage must hold when a rewritten query found it: the rewrite may have dropped the very
-word that the documents lack, and its score is that of the rewritten query."""
 
 _POLICY = "the threshold alone decides"
 
@@ -107,16 +103,9 @@ def _by_threshold(passage: Passage, state: RagState) -> Grade:
     if score is not None and threshold is not None:
         relevant = score >= threshold
         reason = f"score {score:.2f} {'reaches' if relevant else 'is below'} the threshold {threshold:.2f}"
-    if relevant and state.rewrites and passage["origin"] != "web" and _own_words(state.standalone, passage) < OWN_WORDS:
+    if relevant and state.rewrites and passage["origin"] != "web" and own_words(state.standalone, state.query, passage) < OWN_WORDS:
         relevant, reason = False, "found by a rewritten query only, and holds too few of the question's own words"
     return {"id": passage["id"], "relevant": relevant, "reason": reason}
-
-
-def _own_words(question: str, passage: Passage) -> float:
-    """Share of the question's content words that the passage holds, its title and headings included."""
-    words = query_words(question)
-    held = set(analyse("\n".join([passage["title"], *passage["heading_path"], passage["text"]])))
-    return sum(word in held for word in words) / len(words) if words else 0.0
 
 
 def _may_be_asked_about(passage: Passage, state: RagState) -> bool:

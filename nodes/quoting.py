@@ -22,13 +22,18 @@ EMBEDDED = 8
 QUOTED = 3
 """More sentences are no answer any more, but a page."""
 
-_NEAR_BEST = 0.9
-"""A further sentence must score this much of the best one's."""
+_MARGIN = 0.2
+"""How far below the best a further sentence may score: the share of the question's words that it may hold less."""
 
 _HEADING_SHARE = 0.5
 """A word that stands in the heading only counts half: the heading holds for all its sentences alike."""
 
 _ASKS = re.compile(r"[?？]\s*$")
+_ONLY_A_WORD = 12
+"""Characters up to which a sentence is no answer by itself ("Yes.", "はい。"): it goes with the next one."""
+
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
 _LABEL = re.compile(r"^\s*(?:\*\*)?[QＱ](?:\d*)[.:：]|^\s*問\d*[.:：]")
 
 
@@ -54,16 +59,18 @@ async def quote(question: str, passages: Sequence[Passage], embedder: Embedder) 
     _score_by_words(candidates, words)
     shortlist = sorted(candidates, key=lambda candidate: -candidate.score)[:EMBEDDED]
     failure = await _add_meaning(shortlist, question, embedder)
+    margin = _MARGIN * (1.0 if failure else embedder.spec.absolute_weight)
     ranked = sorted(shortlist, key=lambda candidate: -candidate.score)
-    return [_claim(candidate, passages[candidate.number - 1]) for candidate in _in_order(_chosen(ranked, words))], failure
+    return [_claim(candidate, passages[candidate.number - 1]) for candidate in _in_order(_chosen(ranked, words, margin))], failure
 
 
 def _candidates(number: int, passage: Passage) -> list[_Candidate]:
     """The passage's units. A question in it, as in a FAQ, is no answer: its words count for the unit that follows."""
+    heading = passage["heading_path"][-1] if passage["heading_path"] else ""
     around = set(analyse("\n".join([passage["title"], *passage["heading_path"]])))
     found: list[_Candidate] = []
-    asked: Counter[str] = Counter()
-    for unit in units(passage["text"]):
+    asked = Counter(analyse(heading)) if _ASKS.search(heading) else Counter()
+    for unit in _with_short_ones_joined(passage["text"]):
         text = passage["text"][unit.start : unit.end]
         words = Counter(analyse(text))
         if _ASKS.search(text) or _LABEL.search(text):
@@ -73,6 +80,17 @@ def _candidates(number: int, passage: Passage) -> list[_Candidate]:
         found.append(_Candidate(number, unit, text, words + asked, around | header))
         asked = Counter()
     return found
+
+
+def _with_short_ones_joined(text: str) -> list[Unit]:
+    joined: list[Unit] = []
+    for unit in units(text):
+        last = joined[-1] if joined else None
+        if last and last.kind == unit.kind == "sentence" and last.end - last.start <= _ONLY_A_WORD:
+            joined[-1] = Unit(last.start, unit.end, "sentence")
+        else:
+            joined.append(unit)
+    return joined
 
 
 def _score_by_words(candidates: Sequence[_Candidate], words: Sequence[str]) -> None:
@@ -101,12 +119,12 @@ async def _add_meaning(shortlist: Sequence[_Candidate], question: str, embedder:
     return None
 
 
-def _chosen(ranked: Sequence[_Candidate], words: Sequence[str]) -> list[_Candidate]:
+def _chosen(ranked: Sequence[_Candidate], words: Sequence[str], margin: float) -> list[_Candidate]:
     """The best unit, and those near it that hold a word of the question which the chosen ones lack."""
     chosen = list(ranked[:1])
     for candidate in ranked[1:]:
         missing = {word for word in words if all(word not in other.words for other in chosen)}
-        near = candidate.score >= _NEAR_BEST * chosen[0].score
+        near = candidate.score >= chosen[0].score - margin
         if len(chosen) < QUOTED and near and missing & candidate.words.keys():
             chosen.append(candidate)
     return chosen
@@ -128,7 +146,7 @@ def _readable(candidate: _Candidate, passage: Passage) -> str:
     if unit.kind in ("code", "steps"):
         return candidate.text
     if unit.kind != "row":
-        return " ".join(candidate.text.split())
+        return _plain(" ".join(candidate.text.split()))
     cells = _cells(candidate.text)
     names = _cells(passage["text"][slice(*unit.header)]) if unit.header else []
     if len(names) != len(cells):
@@ -136,5 +154,10 @@ def _readable(candidate: _Candidate, passage: Passage) -> str:
     return " · ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True))
 
 
+def _plain(text: str) -> str:
+    """Without Markdown's emphasis and link targets, which an answer does not need; the quote keeps them."""
+    return _LINK.sub(r"\1", _EMPHASIS.sub(r"\2", text))
+
+
 def _cells(row: str) -> list[str]:
-    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+    return [_plain(cell.strip()) for cell in row.strip().strip("|").split("|")]
