@@ -26,18 +26,20 @@ class Found:
     reason: str | None = None
 
 
-def discover(paths: Sequence[Path]) -> list[Found]:
+def discover(paths: Sequence[Path], root: Path | None = None) -> list[Found]:
     """Every file below the paths, each path's in the order of their sources; hidden files and folders are left out.
 
-    The source is the path relative to the folder that was given, with `/`, or the name of a file that was given. Links inside
-    the folder are followed to files; a link that leads out of it is refused. Raises InvalidArgument for a path that does not exist.
+    The source is the path relative to the folder that was given, with `/`, or the name of a file that was given; with `root`,
+    which holds all paths, it is the path relative to that. Links inside the folder (or root) are followed to files; a link that
+    leads out of it is refused. Raises InvalidArgument for a path that does not exist.
     """
     found: list[Found] = []
     for path in paths:
         if path.is_dir():
-            found += sorted(_below(path, path, path.resolve()), key=lambda entry: entry.source)
+            top = root or path
+            found += sorted(_below(path, top, top.resolve()), key=lambda entry: entry.source)
         elif path.exists():
-            found.append(_entry(path, path.name, None))
+            found.append(_entry(path, _source(path, root or path.parent), root.resolve() if root else None))
         else:
             raise InvalidArgument(f"there is no file or folder {str(path)!r}: check the path")
     return found

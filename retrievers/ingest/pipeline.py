@@ -49,14 +49,15 @@ class Ingestion:
         readers: Sequence[str] = ("tenant",),
         prune: bool = False,
         progress: Progress | None = None,
+        root: Path | None = None,
     ) -> IngestReport:
         """Bring files and folders into the collection, which is made where it is new.
 
         A document that fails has its reason in the report and leaves its stored version as it was. `prune` deletes the collection's
-        documents that are not among the paths. Raises InvalidArgument for a path that does not exist or unknown readers,
-        EmbeddingMismatch, StorageError.
+        documents that are not among the paths. Sources are relative to `root`, by default to each folder that is given. Raises
+        InvalidArgument for a path that does not exist or unknown readers, EmbeddingMismatch, StorageError.
         """
-        found = await asyncio.to_thread(discover, paths)
+        found = await asyncio.to_thread(discover, paths, root)
         documents = await asyncio.to_thread(count_documents, found)
         return await self._run(scope, collection, entries_of(found), Tracker(progress, documents), readers, prune)
 
