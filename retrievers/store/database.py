@@ -145,7 +145,7 @@ class Database:
                     await attempt.enter_async_context(AsyncTransaction(conn))
                     await conn.execute(statement("enter_scope.sql"), _settings(scope, facts))
             except psycopg.errors.InsufficientPrivilege as exc:
-                _, grant = role_sql(conn.info.user, facts.server_version_num)
+                grant = role_sql(conn.info.user, facts.server_version_num)
                 raise DatabaseUnsupported(
                     f"{self.where} does not let {conn.info.user!r} act as {APP_ROLE!r}: let an administrator run `{grant};`"
                 ) from exc

@@ -92,17 +92,23 @@ class EmbeddedServer:
             if not self._client.held:
                 return
             atexit.unregister(self.stop)
-            with self._alone():
+            try:
+                with self._alone():
+                    self._client.release()
+                    self._stop_if_last()
+            except FileNotFoundError:  # the home was removed under it, which the server notices by itself
                 self._client.release()
-                if self._client.try_acquire():
-                    try:
-                        self._shut_down()
-                        self._cluster.remove_socket_folder()
-                    finally:
-                        self._client.release()
             if self._child is not None and self._child.poll() is None:
                 self._child.returncode = 0  # it outlives us because others use it: subprocess must not expect us to wait for it
             self._child = None
+
+    def _stop_if_last(self) -> None:
+        if self._client.try_acquire():
+            try:
+                self._shut_down()
+                self._cluster.remove_socket_folder()
+            finally:
+                self._client.release()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

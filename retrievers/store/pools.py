@@ -44,6 +44,7 @@ def session_options(dsn: str, settings: dict[str, str]) -> str:
 class _LoopPool:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     pool: Pool | None = None
+    guard: "asyncio.Task[None] | None" = None
     opened: "WeakSet[Connection]" = field(default_factory=WeakSet)
 
 
@@ -76,9 +77,9 @@ class LoopPools:
             if self._loops.pop(loop, None) is None or entry.pool is None:
                 continue
             if loop is running:
-                await entry.pool.close()
+                await _close(entry)
             elif loop.is_running():
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(entry.pool.close(), loop))
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_close(entry), loop))
             else:
                 _abandon(entry)
 
@@ -104,7 +105,22 @@ class LoopPools:
             open=False,
         )
         await pool.open()
+        entry.guard = asyncio.create_task(_close_with_the_loop(pool))
         return pool
+
+
+async def _close_with_the_loop(pool: Pool) -> None:
+    """Close the pool when the loop cancels its tasks at its end: a worker that is connecting then ignores that, and would be waited for."""
+    try:
+        await asyncio.Event().wait()
+    finally:
+        await pool.close()
+
+
+async def _close(entry: _LoopPool) -> None:
+    if entry.guard is not None:
+        entry.guard.cancel()
+        await asyncio.wait([entry.guard])
 
 
 def _abandon(entry: _LoopPool) -> None:

@@ -29,6 +29,7 @@ class ServerFacts:
     vector_installed: str | None
     vector_available: str | None
     vector_schema: str | None
+    vector_usable: bool
     login: str
     app_role_exists: bool
     app_role_unsafe: bool
@@ -46,12 +47,11 @@ async def require(conn: AsyncConnection[TupleRow]) -> ServerFacts:
     """Refuse a server that cannot work, and make the extension and the role where they are missing; raises DatabaseUnsupported."""
     facts = await describe(conn)
     check_versions(facts)
-    if facts.vector_installed is not None and facts.app_role_exists and not facts.app_role_unsafe and await _may_set_role(conn):
+    if not _missing(facts, await _may_set_role(conn)):
         return facts
     async with conn.transaction():
         await conn.execute("select pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
-        await _make_extension(conn, await describe(conn))
-        await _make_role(conn, await describe(conn))
+        await _make(conn)
     return await describe(conn)
 
 
@@ -75,33 +75,42 @@ def check_versions(facts: ServerFacts) -> None:
         raise DatabaseUnsupported(f"pgvector on the server is {vector!r}, and tadori needs {needed} or later: {fix}, {_EMBEDDED}")
 
 
-def role_sql(login: str, server_version_num: int) -> tuple[str, str]:
-    """What an administrator runs so that `login` may act as the role: to create it, and to grant it."""
+def role_sql(login: str, server_version_num: int) -> str:
+    """What an administrator runs so that `login` may act as the role."""
     option = " with set true" if server_version_num >= 160000 else ""  # up to 15 a member may always set its role
-    quoted = '"' + login.replace('"', '""') + '"'
-    return f"create role {APP_ROLE} nologin nobypassrls", f"grant {APP_ROLE} to {quoted}{option}"
+    return f"grant {APP_ROLE} to {_quoted(login)}{option}"
 
 
-async def _make_extension(conn: AsyncConnection[TupleRow], facts: ServerFacts) -> None:
+def _missing(facts: ServerFacts, may_set_role: bool) -> list[str]:
+    """The statements that this database still needs, in order."""
+    steps = []
     if facts.vector_installed is None:
-        trouble = f"pgvector is not installed in this database, and {facts.login!r} may not install it"
-        await _run(conn, "create extension vector", f"{trouble}: let an administrator run `create extension vector` in it")
+        steps.append("create extension vector")
+    if not facts.app_role_exists:
+        steps.append(f"create role {APP_ROLE} nologin nobypassrls")
+    elif facts.app_role_unsafe:
+        steps.append(f"alter role {APP_ROLE} nosuperuser nobypassrls")
+    if not may_set_role:
+        steps.append(role_sql(facts.login, facts.server_version_num))
+    if facts.app_role_exists and facts.vector_schema is not None and not facts.vector_usable:
+        steps.append(f"grant usage on schema {_quoted(facts.vector_schema)} to {APP_ROLE}")
+    return steps
 
 
-async def _make_role(conn: AsyncConnection[TupleRow], facts: ServerFacts) -> None:
+async def _make(conn: AsyncConnection[TupleRow]) -> None:
+    facts = await describe(conn)
     if facts.app_role_unsafe:
         raise DatabaseUnsupported(
             f"the role {APP_ROLE!r} may bypass row-level security, so tenants would see each other: "
-            f"let an administrator run `alter role {APP_ROLE} nosuperuser nobypassrls`"
+            f"let an administrator run `alter role {APP_ROLE} nosuperuser nobypassrls;`"
         )
-    create, grant = role_sql(facts.login, facts.server_version_num)
-    refusal = f"{facts.login!r} may not act as {APP_ROLE!r}, the role of every query: let an administrator run `{create}; {grant};`"
-    if not facts.app_role_exists:
-        await _run(conn, create, refusal)
-    if not await _may_set_role(conn):
-        await _run(conn, grant, refusal)
-        if not await _may_set_role(conn):
-            raise DatabaseUnsupported(refusal)
+    for _ in range(2):  # what the extension and the role still need shows when they are there
+        steps = _missing(await describe(conn), await _may_set_role(conn))
+        refusal = f"{facts.login!r} may not prepare this database: let an administrator run `{'; '.join(steps)};` in it"
+        for step in steps:
+            await _run(conn, step, refusal)
+    if _missing(await describe(conn), await _may_set_role(conn)):  # a grant that is refused is only warned of
+        raise DatabaseUnsupported(refusal)
 
 
 async def _run(conn: AsyncConnection[TupleRow], sql: str, refusal: str) -> None:
@@ -115,14 +124,18 @@ async def _run(conn: AsyncConnection[TupleRow], sql: str, refusal: str) -> None:
 
 
 async def _may_set_role(conn: AsyncConnection[TupleRow]) -> bool:
-    """Whether SET ROLE works: a superuser always may, and since PostgreSQL 16 a member may lack that right."""
+    """Whether the role is there and SET ROLE works: a superuser always may, and since PostgreSQL 16 a member may lack that right."""
     try:
-        async with conn.transaction():
+        async with conn.transaction(force_rollback=True):  # released, the savepoint would leave us in the role
             await conn.execute("set local role tadori_app")
-    except psycopg.errors.InsufficientPrivilege:
+    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidParameterValue):
         return False
     return True
 
 
 def _version(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", text)[:2])
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
