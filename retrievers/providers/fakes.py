@@ -72,13 +72,13 @@ def _word_vector(word: str, dims: int) -> NDArray[np.float64]:
 
 
 class ScriptedChat(BaseChatModel):
-    """Answers with the next reply of its script; an exception in the script is raised.
+    """Answers with the next reply of its script, a text or an AIMessage; an exception in the script is raised.
 
     It has neither tools nor structured output, like many small servers. `prompts` holds what it was asked. Tokens are
     counted as words.
     """
 
-    replies: list[str | AIMessage | BaseException]
+    replies: list[Any]
     prompts: list[list[BaseMessage]] = Field(default_factory=list)
 
     @property

@@ -1,0 +1,38 @@
+"""A follow-up becomes searchable by the question it follows."""
+
+import pytest
+
+from nodes.followup import standalone
+
+MEETING = "定例の打ち合わせはどこでありますか？"
+
+
+@pytest.mark.rule("gate")
+@pytest.mark.parametrize(
+    "question", ["それいつだっけ？", "When was that again?", "Why?", "なぜ？", "土日は？", "その会議の議事録は？", "And the minutes?"]
+)
+def test_a_follow_up_gets_the_earlier_questions_words(question):
+    """gate: "when was that again?" becomes searchable."""
+    assert standalone(question, [MEETING]) == f"{MEETING} {question}"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the torque of XR-4200?",
+        "XR-4200のトルクは？",
+        "How long does it take to restore a backup?",
+        "返品は何日以内ですか？",
+    ],
+)
+def test_a_question_of_its_own_stays_as_it_is(question):
+    assert standalone(question, [MEETING]) == question
+
+
+def test_a_follow_up_of_a_follow_up_leads_back_to_the_subject():
+    earlier = ["How are backups made?", "定例の打ち合わせはどこでありますか？", "それいつだっけ？"]
+    assert standalone("なぜ？", earlier) == "定例の打ち合わせはどこでありますか？ それいつだっけ？ なぜ？"
+
+
+def test_a_follow_up_without_a_history_stays_as_it_is():
+    assert standalone("When was that again?", []) == "When was that again?"

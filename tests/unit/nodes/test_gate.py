@@ -1,0 +1,176 @@
+"""The gate decides, resets the turn, and fails open."""
+
+from datetime import UTC, datetime
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.types import Overwrite
+from turns import passage, runtime
+
+from nodes.gate import MAX_QUESTION_CHARS, gate
+from nodes.state import RagState, fresh_turn
+from nodes.structured import Decider
+from retrievers.errors import InvalidArgument, ProviderUnavailable
+from retrievers.providers.fakes import ScriptedChat
+
+MEETING = [HumanMessage("定例の打ち合わせはどこですか？"), AIMessage("2階の会議室です。 [1]")]
+
+
+async def gated(question=None, messages=(), replies=None, **state):
+    chat = Decider(ScriptedChat(replies=replies)) if replies is not None else None
+    return await gate(RagState(question=question, messages=list(messages), **state), runtime(), chat=chat)
+
+
+@pytest.mark.rule("gate", "adaptive")
+@pytest.mark.parametrize("question", ["Hello!", "こんにちは", "Thanks!", "12×7は？", "What did I just ask?"])
+async def test_a_turn_that_needs_no_documents_skips_them(question):
+    """gate, adaptive: the cheapest route, known without a model."""
+    update = await gated(question)
+    assert (update["retrieve"], update["route"]) == (False, "direct")
+
+
+async def test_a_question_is_looked_for_as_it_stands():
+    update = await gated("How long are backups kept?")
+    assert (update["retrieve"], update["standalone"]) == (True, "How long are backups kept?")
+
+
+@pytest.mark.rule("gate")
+async def test_a_follow_up_becomes_searchable_from_the_history():
+    """gate: "when was that again?" is searched with the earlier question."""
+    update = await gated("それいつだっけ？", MEETING)
+    assert update["standalone"] == "定例の打ち合わせはどこですか？ それいつだっけ？"
+    assert update["question"] == "それいつだっけ？"
+
+
+@pytest.mark.rule("gate")
+async def test_the_model_decides_and_writes_the_stand_alone_question():
+    """gate: retrieve, stand-alone query, reason."""
+    update = await gated(
+        "それいつだっけ？", MEETING, ['{"retrieve": true, "standalone": "定例の打ち合わせはいつですか？", "reason": "follows up"}']
+    )
+    assert update["standalone"] == "定例の打ち合わせはいつですか？"
+    assert update["trail"].value[0]["reason"] == "follows up"
+    assert update["usage"].value["calls"] == 1
+
+
+async def test_the_model_sees_history_and_time():
+    chat = ScriptedChat(replies=['{"retrieve": true}'])
+    now = datetime(2026, 11, 30, 9, tzinfo=UTC)
+    await gate(RagState(question="And the minutes?", messages=list(MEETING)), runtime(now=now), chat=Decider(chat))
+    asked = chat.prompts[0][1].text
+    assert "定例の打ち合わせはどこですか？" in asked
+    assert "2026-11-30 09:00" in asked
+
+
+async def test_the_model_may_skip():
+    update = await gated("You are funny, you know", replies=['{"retrieve": "no", "reason": "small talk"}'])
+    assert update["retrieve"] is False
+
+
+async def test_a_greeting_costs_no_model_call():
+    update = await gated("Hello!", replies=[])
+    assert update["retrieve"] is False
+
+
+@pytest.mark.rule("F2", "gate")
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        ("", "unparsable"),
+        ('"yes"', "model"),
+        ("Yes.", "model"),
+        ("はい", "model"),
+        ('{"binary_score": "Yes"}', "model"),
+        ('I think so. {"retrieve": "yes"} Good luck!', "model"),
+        ("<think>The user wants", "unparsable"),
+        ("I do not know what you mean", "unparsable"),
+        ('{"retrieve": "perhaps"}', "unparsable"),
+    ],
+)
+async def test_whatever_the_model_replies_the_question_is_looked_for(reply, kind):
+    """F2, gate: any failure means retrieve with the original question, and the trail says so."""
+    update = await gated("How long are backups kept?", replies=[reply])
+    assert (update["retrieve"], update["standalone"]) == (True, "How long are backups kept?")
+    assert update["trail"].value[-1]["kind"] == kind
+
+
+@pytest.mark.rule("gate")
+async def test_a_model_that_is_down_means_retrieve_and_a_degradation():
+    """gate: fails open, visibly."""
+    update = await gated("And when?", MEETING, [ProviderUnavailable("the model is down")])
+    assert update["retrieve"] is True
+    assert update["standalone"] == "定例の打ち合わせはどこですか？ And when?"
+    assert update["degraded"].value == [{"step": "gate", "cause": "the model is down", "fallback": "retrieve, by the rules"}]
+
+
+@pytest.mark.rule("T30")
+async def test_a_stand_alone_question_in_another_language_is_not_taken():
+    """T30: the user's language stays."""
+    update = await gated("返品の条件は？", replies=['{"retrieve": true, "standalone": "What are the conditions for returns?"}'])
+    assert update["standalone"] == "返品の条件は？"
+
+
+@pytest.mark.rule("T1", "F31")
+async def test_every_field_of_the_last_turn_is_reset():
+    """T1, F31: nothing of the last turn is left, whatever its reducer."""
+    last = {
+        "kept": [passage()],
+        "passages": [passage()],
+        "rewrites": 2,
+        "web_tries": 1,
+        "rewrite_ended": True,
+        "tried": ["x"],
+        "answer": "old",
+        "citations": [1],
+    }
+    update = await gated("How long are backups kept?", **last)
+    for name, value in fresh_turn().items():
+        if name not in ("standalone", "trail", "usage", "degraded", "route", "retrieve"):
+            assert update[name] == value, name
+    assert all(isinstance(update[name], Overwrite) for name in ("trail", "usage", "degraded"))
+
+
+def test_a_fresh_turn_covers_every_field_but_the_question_and_the_messages():
+    assert set(fresh_turn()) == set(RagState.__dataclass_fields__) - {"question", "messages"}
+
+
+@pytest.mark.parametrize(("question", "messages"), [(None, []), ("  \n", []), (None, [HumanMessage("  ")]), (None, [AIMessage("hello")])])
+async def test_no_question_is_said_clearly(question, messages):
+    with pytest.raises(InvalidArgument, match="there is no question: give `question`, or `messages`"):
+        await gated(question, messages)
+
+
+@pytest.mark.rule("S14")
+async def test_an_endless_question_is_refused():
+    """S14: bounded before anything is asked."""
+    with pytest.raises(InvalidArgument, match="8001 characters"):
+        await gated("x" * (MAX_QUESTION_CHARS + 1))
+
+
+async def test_the_last_message_is_the_question_where_none_is_given():
+    update = await gated(None, [*MEETING, HumanMessage("How long are backups kept?")])
+    assert update["question"] == "How long are backups kept?"
+    assert update["messages"] == []
+
+
+async def test_a_question_that_came_alone_joins_the_messages():
+    update = await gated("How long are backups kept?", MEETING)
+    assert [message.text for message in update["messages"]] == ["How long are backups kept?"]
+
+
+async def test_a_new_message_counts_more_than_the_last_turns_question():
+    old = (await gated("How long are backups kept?"))["trail"].value
+    messages = [HumanMessage("How long are backups kept?"), AIMessage("35 days. [1]"), HumanMessage("Where is the key?")]
+    update = await gated("How long are backups kept?", messages, trail=old)
+    assert update["question"] == "Where is the key?"
+
+
+async def test_a_new_question_counts_more_than_an_old_message():
+    old = (await gated("How long are backups kept?"))["trail"].value
+    update = await gated("Where is the key?", [HumanMessage("How long are backups kept?")], trail=old)
+    assert update["question"] == "Where is the key?"
+
+
+async def test_content_in_parts_is_read():
+    update = await gated(None, [HumanMessage([{"type": "text", "text": "Where is the key?"}])])
+    assert update["question"] == "Where is the key?"

@@ -1,0 +1,48 @@
+"""The search node calls the tool of the agents with what the caller set, and passes errors on."""
+
+from datetime import UTC, datetime
+
+import pytest
+from memory_search import MemorySearch, Text
+from turns import runtime, turn
+
+from nodes.retrieve import retrieve
+from retrievers.errors import DatabaseUnavailable, UnknownCollection
+from retrievers.providers.fakes import HashEmbedder
+from retrievers.tools import search_tool
+from retrievers.types import Filters
+
+
+def memory(**fields) -> MemorySearch:
+    return MemorySearch([Text(f"Backups of kind {number} are kept.", f"{number}.md") for number in range(8)], HashEmbedder(), **fields)
+
+
+async def test_the_query_of_this_round_is_searched_and_remembered():
+    search = memory()
+    update = await retrieve(turn(query="backups kept", tried=["first"]), runtime(), tool=search_tool(search))
+    assert search.queries == ["backups kept"]
+    assert update["tried"] == ["first", "backups kept"]
+    assert (len(update["passages"]), update["chunk_count"], update["no_answer"]) == (5, 8, 0.6)
+
+
+async def test_the_callers_knobs_reach_the_search():
+    search, since = memory(), datetime(2026, 1, 1, tzinfo=UTC)
+    update = await retrieve(turn(), runtime(top_k=2, metadata={"department": "it"}, since=since), tool=search_tool(search))
+    assert len(update["passages"]) == 2
+    assert search.filters == [Filters((("department", "it"),), since)]
+
+
+@pytest.mark.rule("store-contract")
+@pytest.mark.parametrize("error", [DatabaseUnavailable("the database is down"), UnknownCollection("elsewhere")])
+async def test_an_error_is_raised_and_never_nothing_found(error):
+    """store-contract: empty means that nothing matched."""
+    with pytest.raises(type(error)):
+        await retrieve(turn(), runtime(), tool=search_tool(memory(error=error)))
+
+
+@pytest.mark.rule("F18")
+async def test_what_the_search_could_not_do_is_a_degradation():
+    """F18: a reranker that is down shows."""
+    search = memory(degraded=[("reranker cohere: 401", "the order of the fusion")])
+    update = await retrieve(turn(), runtime(), tool=search_tool(search))
+    assert update["degraded"] == [{"step": "retrieve", "cause": "reranker cohere: 401", "fallback": "the order of the fusion"}]
