@@ -152,7 +152,7 @@ async def _eval(services: Services, options: argparse.Namespace) -> Result:
     from graphs.evals.runner import evaluate
 
     fusion, weights = parse_fusion(options.fusion)
-    bar = Bar("queries")
+    bar = Bar("eval")
     try:
         report = await evaluate(
             services,

@@ -91,7 +91,7 @@ def ingested(report: Mapping[str, Any], *, most: int = 40) -> str:
     order = {"failed": 0, "skipped": 1}
     files = sorted(report["files"], key=lambda file: order.get(file["status"], 2))
     lines = [_file(file) for file in files[:most]]
-    if len(files) > most:
+    if len(files) > most > 0:
         lines.append(f"… and {len(files) - most} more")
     counts = {status: sum(file["status"] == status for file in files) for status in _MARKS}
     sums = ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "no files"
