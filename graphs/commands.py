@@ -124,7 +124,8 @@ async def _search(services: Services, options: argparse.Namespace) -> Result:
     if options.explain:
         hints = await services.search(services.operator).hints(options.query, collection=options.collection)
         data["explain"] = {"fusion": found["fusion"], "no_answer": found["no_answer"], "words": hints["words"]}
-        text += f"\n\n{render.table(data['explain'])}"
+        words = ", ".join(f"{word['word']} ({word['df']})" for word in hints["words"])
+        text += f"\n\n{render.table({**data['explain'], 'words': f'{words}, each with the number of passages that hold it'})}"
     return Result(data, text)
 
 
