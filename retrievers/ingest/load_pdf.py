@@ -27,7 +27,7 @@ _STARTS = re.compile(r"(?:[-*•・●○■□◆–]|\(?\d{1,3}[.)．）]|[（
 _FILLED = 0.75
 """Of the page's widest lines: a shorter line ends a paragraph, but for a page of short lines such as a slide's, which stay apart."""
 _WRAPPED_AT_LEAST = 20
-_DIGITS = re.compile(r"\d+")
+_PAGE_NUMBER = re.compile(r"(?:page|p\.|[-–—])?\s*(\d{1,5})\s*(?:[-–—]|ページ|頁|(?:/|of)\s*\d{1,5})?", re.IGNORECASE)
 _FEWEST_PAGES, _MOST = 4, 0.5
 """A line that runs over fewer pages, or over a smaller share of them, may be text."""
 _NAMED_PAGES = 10
@@ -67,14 +67,30 @@ def page_lines(page: str) -> list[str]:
 
 
 def without_running_lines(pages: list[list[str]]) -> list[list[str]]:
-    """The pages without headers and footers: a first or last line that, digits aside, comes again on most pages."""
-    edges = [[index for index in (0, 1, len(lines) - 2, len(lines) - 1) if 0 <= index < len(lines)] for lines in pages]
-    seen = Counter(key for lines, at in zip(pages, edges, strict=True) for key in {_DIGITS.sub("0", lines[index]) for index in at})
-    running = {key for key, count in seen.items() if count >= max(_FEWEST_PAGES, _MOST * len(pages))}
-    return [
-        [line for index, line in enumerate(lines) if index not in at or _DIGITS.sub("0", line) not in running]
-        for lines, at in zip(pages, edges, strict=True)
-    ]
+    """The pages without headers and footers: a first or last line that most pages have word for word stays on the first of them.
+
+    A line that is just the page's number goes where most pages have one, counted on from page to page.
+    """
+    edges = [{0, len(lines) - 1} if lines else set() for lines in pages]
+    lines_at = [{index: lines[index] for index in at} for lines, at in zip(pages, edges, strict=True)]
+    fewest = max(_FEWEST_PAGES, _MOST * len(pages))
+    seen = Counter(line for at in lines_at for line in set(at.values()))
+    offsets = Counter(_offset(line, page) for page, at in enumerate(lines_at) for line in at.values())
+    kept: list[list[str]] = []
+    shown: set[str] = set()
+    for page, (lines, at) in enumerate(zip(pages, lines_at, strict=True)):
+        offset = {index: _offset(line, page) for index, line in at.items()}
+        numbers = {index for index, found in offset.items() if found is not None and offsets[found] >= fewest}
+        repeated = {index for index, line in at.items() if seen[line] >= fewest and line in shown}
+        shown |= set(at.values())
+        kept.append([line for index, line in enumerate(lines) if index not in numbers | repeated])
+    return kept
+
+
+def _offset(line: str, page: int) -> int | None:
+    """The number that stands alone in the line, less the page's place in the file."""
+    found = _PAGE_NUMBER.fullmatch(line)
+    return int(found[1]) - page if found else None
 
 
 def paragraphs(lines: list[str]) -> Iterator[str]:
@@ -82,7 +98,7 @@ def paragraphs(lines: list[str]) -> Iterator[str]:
     widths = sorted(map(_width, filter(None, lines)))
     full = max(_FILLED * widths[int(0.9 * (len(widths) - 1))] if widths else 0, _WRAPPED_AT_LEAST)
     current = ""
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+    for line, following in zip(lines, [*lines[1:], ""], strict=False):
         current = _joined(current, line)
         if not following or not line or _width(line) < full or _STARTS.match(following):
             if current:
