@@ -16,7 +16,7 @@ from psycopg.rows import TupleRow
 from retrievers.errors import MigrationError
 from retrievers.store.sql import statement
 
-MIGRATION_LOCK = 0x7AD0_0001  # any fixed number: advisory locks of one database share one space
+_LOCK = 0x7AD0_0001  # any fixed number: advisory locks of one database share one space
 _FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
 
@@ -58,7 +58,7 @@ async def migrate(conn: AsyncConnection[TupleRow], steps: tuple[Migration, ...] 
     for step in (None, *steps):
         try:
             async with conn.transaction():
-                await conn.execute("select pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
+                await lock_definitions(conn)
                 if step is None:
                     await conn.execute(statement("prepare_database.sql"))
                 elif step.version not in await _applied(conn, steps):
@@ -70,6 +70,13 @@ async def migrate(conn: AsyncConnection[TupleRow], steps: tuple[Migration, ...] 
                 f"{what} cannot be applied: {exc.diag.message_primary}; nothing of it was kept, so put that right and start again"
             ) from exc
     return done
+
+
+async def lock_definitions(conn: AsyncConnection[TupleRow]) -> None:
+    """Let nobody else change definitions until the end of the transaction."""
+    await conn.execute("select pg_advisory_xact_lock(%s)", (_LOCK,))
+    # Having waited, the session still trusts what it had cached before ("there is no schema tadori"): reading a catalogue refreshes that.
+    await conn.execute("select count(*) from pg_namespace")
 
 
 async def _apply(conn: AsyncConnection[TupleRow], step: Migration) -> None:

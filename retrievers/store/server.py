@@ -11,7 +11,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import TupleRow, class_row
 
 from retrievers.errors import DatabaseUnsupported
-from retrievers.store.migrate import MIGRATION_LOCK
+from retrievers.store.migrate import lock_definitions
 from retrievers.store.sql import statement
 
 APP_ROLE = "tadori_app"
@@ -50,7 +50,7 @@ async def require(conn: AsyncConnection[TupleRow]) -> ServerFacts:
     if not _missing(facts, await _may_set_role(conn)):
         return facts
     async with conn.transaction():
-        await conn.execute("select pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
+        await lock_definitions(conn)
         await _make(conn)
     return await describe(conn)
 

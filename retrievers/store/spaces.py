@@ -9,7 +9,7 @@ from psycopg import sql
 
 from retrievers.errors import InvalidArgument
 from retrievers.store.database import Database
-from retrievers.store.migrate import MIGRATION_LOCK
+from retrievers.store.migrate import lock_definitions
 from retrievers.store.pools import Connection
 from retrievers.store.sql import statement
 from retrievers.types import EmbeddingSpec
@@ -40,7 +40,7 @@ async def ensure_space(db: Database, spec: EmbeddingSpec) -> int:
             f"the model {spec.model!r} has {spec.dims} dimensions, and 1 to {_INDEXED_DIMS['halfvec']} can be stored: choose another"
         )
     async with db.owner() as conn, conn.transaction():
-        await conn.execute("select pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
+        await lock_definitions(conn)
         key = (spec.model, spec.dims, column_type(spec))
         found = await (
             await conn.execute("select space from tadori.embedding_space where model = %s and dims = %s and column_type = %s", key)
