@@ -22,15 +22,21 @@ EMBEDDED = 8
 QUOTED = 3
 """More sentences are no answer any more, but a page."""
 
-_MARGIN = 0.2
-"""How far below the best a further sentence may score: the share of the question's words that it may hold less."""
+_GAIN = 0.2
+"""Share of the question's words that a further sentence must add: "how long are backups kept, and how are they restored?"."""
+
+_MARGIN = 0.5
+"""How far below the best a further sentence may score: it answers the other half of the question."""
 
 _HEADING_SHARE = 0.5
-"""A word that stands in the heading only counts half: the heading holds for all its sentences alike."""
+"""A word that stands in the heading only counts half: the heading holds for all its sentences alike. For a list of steps or a code
+block it counts whole: that is what the heading is about."""
 
 _ASKS = re.compile(r"[?？]\s*$")
-_ONLY_A_WORD = 12
-"""Characters up to which a sentence is no answer by itself ("Yes.", "はい。"): it goes with the next one."""
+_ONLY_A_WORD = re.compile(
+    r"(?:yes|no|of course|not yet|はい|いいえ|ええ|可能です|不可です|できます|できません|あります|ありません)[.!。！]?", re.IGNORECASE
+)
+"""No answer by itself: it goes with the next sentence."""
 
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
@@ -86,7 +92,7 @@ def _with_short_ones_joined(text: str) -> list[Unit]:
     joined: list[Unit] = []
     for unit in units(text):
         last = joined[-1] if joined else None
-        if last and last.kind == unit.kind == "sentence" and last.end - last.start <= _ONLY_A_WORD:
+        if last and last.kind == unit.kind == "sentence" and _ONLY_A_WORD.fullmatch(text, last.start, last.end):
             joined[-1] = Unit(last.start, unit.end, "sentence")
         else:
             joined.append(unit)
@@ -102,7 +108,8 @@ def _score_by_words(candidates: Sequence[_Candidate], words: Sequence[str]) -> N
     for candidate in candidates:
         own = sum(weights[word] for word in words if word in candidate.words)
         around = sum(weights[word] for word in words if word in candidate.around and word not in candidate.words)
-        candidate.score = (own + _HEADING_SHARE * around) / most if most else 0.0
+        share = 1.0 if candidate.unit.kind in ("steps", "code") else _HEADING_SHARE
+        candidate.score = (own + share * around) / most if most else 0.0
 
 
 async def _add_meaning(shortlist: Sequence[_Candidate], question: str, embedder: Embedder) -> str | None:
@@ -120,12 +127,12 @@ async def _add_meaning(shortlist: Sequence[_Candidate], question: str, embedder:
 
 
 def _chosen(ranked: Sequence[_Candidate], words: Sequence[str], margin: float) -> list[_Candidate]:
-    """The best unit, and those near it that hold a word of the question which the chosen ones lack."""
+    """The best unit, and those near it that add enough of the question's words to what is chosen and what that stands under."""
     chosen = list(ranked[:1])
     for candidate in ranked[1:]:
-        missing = {word for word in words if all(word not in other.words for other in chosen)}
-        near = candidate.score >= chosen[0].score - margin
-        if len(chosen) < QUOTED and near and missing & candidate.words.keys():
+        missing = [word for word in words if all(word not in other.words and word not in other.around for other in chosen)]
+        added = sum(word in candidate.words for word in missing)
+        if len(chosen) < QUOTED and candidate.score >= chosen[0].score - margin and added >= max(1, _GAIN * len(words)):
             chosen.append(candidate)
     return chosen
 

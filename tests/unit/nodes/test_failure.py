@@ -1,0 +1,34 @@
+"""An error ends a turn as what it is."""
+
+import pytest
+from langgraph.errors import NodeError
+from langgraph.types import Overwrite
+from turns import passage, turn
+
+from nodes.failure import fail
+from retrievers.errors import DatabaseUnavailable, InvalidArgument
+
+
+async def test_an_error_of_ours_becomes_a_failed_turn_with_its_words():
+    update = await fail(turn(), NodeError("retrieve", DatabaseUnavailable("the database is down: start it")))
+    assert (update["status"], update["reason"]) == ("failed", "the database is down: start it")
+    assert update["answer"] == "This could not be answered because of an error: the database is down: start it"
+    assert (update["trail"][0]["step"], update["trail"][0]["data"]) == ("retrieve", {"error": "DatabaseUnavailable"})
+
+
+async def test_the_answer_is_in_the_questions_language():
+    update = await fail(turn("鍵はどこですか？"), NodeError("retrieve", DatabaseUnavailable("down")))
+    assert update["answer"] == "エラーのためお答えできませんでした: down"
+
+
+@pytest.mark.rule("F31")
+async def test_an_error_in_the_gate_resets_the_last_turn():
+    """F31: nothing of the last turn stays beside the error."""
+    update = await fail(turn(kept=[passage()], answer="old"), NodeError("gate", InvalidArgument("there is no question")))
+    assert (update["kept"], update["status"]) == ([], "failed")
+    assert isinstance(update["trail"], Overwrite)
+
+
+async def test_a_bug_goes_on_up():
+    with pytest.raises(ZeroDivisionError):
+        await fail(turn(), NodeError("grade", ZeroDivisionError()))

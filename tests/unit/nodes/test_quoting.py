@@ -1,0 +1,99 @@
+"""Without a model the best sentences are quoted as they stand."""
+
+import pytest
+from turns import passage
+
+from nodes.quoting import EMBEDDED, quote
+from retrievers.errors import ProviderError
+from retrievers.providers.fakes import HashEmbedder
+
+
+async def quoted(question, *passages, embedder=None):
+    claims, _ = await quote(question, passages, embedder or HashEmbedder())
+    return claims
+
+
+async def texts(question, *passages):
+    return [claim["text"] for claim in await quoted(question, *passages)]
+
+
+@pytest.mark.rule("core-basic")
+async def test_the_sentence_that_answers_is_quoted_verbatim_with_its_passage():
+    """core-basic: words of the document, nothing else."""
+    claims = await quoted(
+        "How long are nightly backups kept?",
+        passage("p1", "The safe is grey. Nobody opens it at night."),
+        passage("p2", "Backups start at 02:30.  Nightly backups\nare kept for 35 days. They are checked."),
+    )
+    assert claims == [{"text": "Nightly backups are kept for 35 days.", "passage": 2, "quote": "Nightly backups\nare kept for 35 days."}]
+
+
+async def test_japanese_is_answered_in_japanese():
+    found = passage(text="茶房は9時に開きます。観測ドームの鍵は受付に返してください。雨の日は閉めます。", heading_path=["鍵"])
+    assert await texts("観測ドームの鍵はどこに返しますか？", found) == ["観測ドームの鍵は受付に返してください。"]
+
+
+async def test_a_second_sentence_comes_only_for_words_that_the_first_lacks():
+    found = passage(text="Backups are kept for 35 days. Restores take 40 minutes. The safe is grey.", heading_path=[])
+    assert await texts("How long are backups kept and restores?", found) == ["Backups are kept for 35 days.", "Restores take 40 minutes."]
+
+
+async def test_a_code_block_is_not_torn_and_brings_its_lead_in():
+    block = "Stop the shop before you restore:\n\n```sh\nsystemctl stop shop\n\nrestore-shop --verify\n```"
+    assert await texts("How do I restore the shop?", passage(text=f"It is big.\n\n{block}\n\nThen rest.")) == [block]
+
+
+async def test_a_list_of_steps_is_not_torn():
+    steps = "1. Park the mount.\n2. Open the cover.\n\n   Mind the cable.\n3. Apply the grease."
+    found = passage(text=f"# Greasing\n\n{steps}\n\nRest.", heading_path=["Greasing"])
+    assert await texts("How do I apply grease to the mount?", found) == [steps]
+
+
+async def test_a_table_row_comes_with_the_names_of_its_columns():
+    found = passage(text="| Code | Meaning |\n|---|---|\n| E-17 | encoder lost |\n| E-23 | **motor** too warm |")
+    claims = await quoted("What does E-23 mean?", found)
+    assert claims[0]["text"] == "Code: E-23 · Meaning: motor too warm"
+    assert claims[0]["quote"] == "| E-23 | **motor** too warm |"
+
+
+async def test_a_question_in_the_text_is_no_answer_but_leads_to_it():
+    found = passage(
+        text="Q: Can I return opened tea?\nA: No, it stays with you.\n\nQ: Is there parking?\nA: Yes, behind the house.", heading_path=[]
+    )
+    assert await texts("Can I return opened tea?", found) == ["A: No, it stays with you."]
+
+
+async def test_a_heading_that_asks_is_answered_by_the_sentence_under_it():
+    found = passage(text="Yes. Each night has room for 24 guests. Tea is served.", heading_path=["Do I need a reservation?"])
+    assert await texts("Do I need a reservation?", found) == ["Yes. Each night has room for 24 guests."]
+
+
+async def test_a_sentence_that_depends_on_its_heading_is_found():
+    first = passage("p1", "Unused things go back within 14 days.", heading_path=["Teaware returns"])
+    second = passage("p2", "Unused things are thrown away.", heading_path=["Waste"])
+    assert await texts("teaware returns", first, second) == ["Unused things go back within 14 days."]
+
+
+async def test_markup_is_left_out_of_the_text_and_kept_in_the_quote():
+    claims = await quoted("Where is the manual?", passage(text="The **manual** is [here](https://example.org/m)."))
+    assert claims == [{"text": "The manual is here.", "passage": 1, "quote": "The **manual** is [here](https://example.org/m)."}]
+
+
+async def test_a_heading_alone_is_no_answer():
+    assert await texts("Backups", passage(text="# Backups\n\n---\n")) == []
+
+
+async def test_few_sentences_are_embedded_whatever_the_passages_hold():
+    embedder = HashEmbedder()
+    long = passage(text=" ".join(f"Backup number {number} is kept." for number in range(60)))
+    await quoted("Which backup is kept?", long, long, embedder=embedder)
+    assert len(embedder.passages) == EMBEDDED
+
+
+async def test_without_the_embedder_words_alone_choose():
+    class Broken(HashEmbedder):
+        async def embed_query(self, text):
+            raise ProviderError("the embedder is down")
+
+    claims, failure = await quote("backups kept", [passage(text="It rains. Backups are kept.")], Broken())
+    assert (claims[0]["text"], failure) == ("Backups are kept.", "the embedder is down")
