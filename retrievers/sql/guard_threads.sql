@@ -1,4 +1,5 @@
--- Puts row-level security on every table of the threads, whatever the installed version of langgraph has made. Run as the owner by threads.py.
+-- Puts row-level security on every table of the threads that lacks it, whatever the installed version of langgraph has made.
+-- Run as the owner by threads.py.
 -- Parameters: none. Result: none. A thread's id starts with its tenant and a slash, which no tenant's name contains.
 do $$
 declare
@@ -10,6 +11,8 @@ begin
                exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'thread_id' and not a.attisdropped) as of_a_thread
         from pg_class c
         where c.relnamespace = 'tadori_threads'::regnamespace and c.relkind in ('r', 'p')
+          -- A table in use is not touched again: changing its policies would lock it against the conversations going on.
+          and not (c.relrowsecurity and c.relforcerowsecurity)
     loop
         rule := format('alter table tadori_threads.%1$I enable row level security; alter table tadori_threads.%1$I force row level security;', relation.name);
         rule := rule || format('drop policy if exists kept_by_owner on tadori_threads.%1$I; drop policy if exists own_tenant on tadori_threads.%1$I;', relation.name);

@@ -69,9 +69,12 @@ async def _set_up(db: Database) -> None:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
     async with db.owner() as conn:
-        if await _is_current(conn, len(AsyncPostgresSaver.MIGRATIONS)):
+        steps = len(AsyncPostgresSaver.MIGRATIONS)
+        if await _is_current(conn, steps):
             return
         await _lock(conn)
+        if await _is_current(conn, steps):  # by the one who held the lock
+            return
         await conn.execute("create schema if not exists tadori_threads")
         await conn.execute("set search_path to tadori_threads")
         await AsyncPostgresSaver(conn).setup()  # type: ignore[arg-type]
