@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import TypedDict
 
@@ -135,7 +135,7 @@ def _with_timings(output: dict[str, Any], total_ms: float) -> Answer:
     for event in output["trail"]:
         steps[event["step"]] = round(steps.get(event["step"], 0.0) + event["ms"], 1)
     fields = {name: output[name] for name in Answer.__annotations__ if name != "timings_ms"}
-    return Answer(**fields, timings_ms={"total": round(total_ms, 1), **steps})  # type: ignore[typeddict-item]
+    return cast(Answer, {**fields, "timings_ms": {"total": round(total_ms, 1), **steps}})
 
 
 @asynccontextmanager

@@ -1,0 +1,205 @@
+"""The command line over the real database and the real embedding model: JSON of the contract, one line for an error, exit codes."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphs.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+HANDBOOK = """---
+department: operations
+modified: 2026-05-02
+---
+# Backups
+
+Nightly backups are kept for 35 days. Weekly backups are kept for one year.
+
+# 鍵の返却
+
+観測室の鍵は受付の返却箱に返してください。
+"""
+
+
+@pytest.fixture
+def run(server_home: Path, tenant: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Run a command in this process as a fresh tenant: (exit code, stdout, stderr)."""
+    for name in ("TADORI_DATABASE_URL", "TADORI_CHAT_MODEL", "TADORI_WEB_SEARCH", "TADORI_RERANKER", "TADORI_EMBEDDING_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TADORI_HOME", str(server_home))
+    monkeypatch.setenv("TADORI_TENANT", tenant)
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        try:
+            code = main(arguments)
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+        shown = capsys.readouterr()
+        return code, shown.out, shown.err
+
+    return command
+
+
+@pytest.fixture
+def handbook(tmp_path: Path) -> Path:
+    """A folder with one document in two languages."""
+    folder = tmp_path / "handbook"
+    folder.mkdir()
+    (folder / "ops.md").write_text(HANDBOOK, "utf-8")
+    return folder
+
+
+def as_json(result: tuple[int, str, str]) -> Any:
+    code, out, err = result
+    assert code == 0, err
+    return json.loads(out)
+
+
+@pytest.mark.rule("core-basic", "T21")
+def test_a_folder_is_ingested_searched_asked_about_and_deleted(run: Run, handbook: Path) -> None:
+    """core-basic, T21: every command of a first session gives its JSON, with the real model."""
+    report = as_json(run("ingest", str(handbook), "--json"))
+    assert [(file["source"], file["status"], file["chunks"]) for file in report["files"]] == [("ops.md", "added", 2)]
+    assert set(report) == {"files", "embedded", "seconds"}
+    assert set(report["files"][0]) == {"path", "source", "status", "chunks", "reason"}
+
+    again = as_json(run("ingest", str(handbook), "--json"))
+    assert ([file["status"] for file in again["files"]], again["embedded"]) == (["unchanged"], 0)
+
+    found = as_json(run("search", "鍵", "--mode", "lexical", "--json"))
+    assert found["hits"][0]["heading_path"] == ["鍵の返却"]
+    assert {"id", "document", "title", "heading_path", "page", "text", "score", "scores"} <= set(found["hits"][0])
+    assert set(found["hits"][0]["scores"]) == {"bm25", "cosine", "fused"}
+
+    answer = as_json(run("ask", "How long are nightly backups kept?", "--json"))
+    assert answer["status"] == "answered"
+    assert answer["citations"][0]["quote"] == "Nightly backups are kept for 35 days."
+    assert {"answer", "reason", "degraded", "rejected", "trail", "usage", "messages", "timings_ms"} <= set(answer)
+
+    assert as_json(run("delete", "ops.md", "--json")) == {"deleted": 1, "chunks": 2}
+    assert as_json(run("search", "backups", "--json"))["hits"] == []
+
+
+def test_a_person_sees_answer_source_and_mark(run: Run, handbook: Path) -> None:
+    run("ingest", str(handbook))
+    code, out, _ = run("ask", "観測室の鍵はどこに返しますか？")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "観測室の鍵は受付の返却箱に返してください。 [1]"
+    assert lines[2] == "[1] Backups > 鍵の返却 (ops.md): “観測室の鍵は受付の返却箱に返してください。” ✓"
+    assert lines[-1].startswith("answered · ")
+    assert lines[-1].endswith(" · no model")
+
+
+@pytest.mark.rule("no-answer")
+def test_what_the_documents_do_not_hold_is_not_answered(run: Run, handbook: Path) -> None:
+    """no-answer: exit 0, no citation, the closest passage and the threshold named."""
+    run("ingest", str(handbook))
+    code, out, _ = run("ask", "Who won the 1998 football world cup?")
+    assert code == 0
+    assert "below the threshold" in out
+    assert "no_evidence · " in out
+
+
+def test_docs_are_asked_about_and_not_kept(run: Run, handbook: Path) -> None:
+    answer = as_json(run("ask", "How long are weekly backups kept?", "--docs", str(handbook), "--json"))
+    assert (answer["status"], answer["citations"][0]["document"]) == ("answered", "ops.md")
+    assert as_json(run("search", "backups", "--json"))["hits"] == []
+
+
+@pytest.mark.rule("F31")
+def test_a_thread_remembers_the_conversation_of_its_tenant_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F31: the same thread id of another tenant is another conversation."""
+    run("ask", "thank you", "--thread", "t")
+    _, out, _ = run("ask", "what did I just ask?", "--thread", "t")
+    assert "thank you" in out
+    _, foreign, _ = run("ask", "what did I just ask?", "--thread", "t", "--tenant", "stranger")
+    assert "thank you" not in foreign
+
+
+@pytest.mark.rule("pg-meta")
+def test_filters_restrict_what_is_searched(run: Run, handbook: Path) -> None:
+    """pg-meta: metadata of the front matter and its date."""
+    run("ingest", str(handbook))
+
+    def hits(*filters: str) -> int:
+        return len(as_json(run("search", "backups", "--json", *filters))["hits"])
+
+    assert hits("--filter", "department=operations") == 2
+    assert hits("--filter", "department=sales") == 0
+    assert hits("--since", "2026-05-01", "--until", "2026-06-01") == 2
+    assert hits("--since", "2026-06-01") == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["search", "x", "--collection", "nowhere"], 1, "there is no collection 'nowhere' here"),
+        (["ask", "x?", "--collection", "nowhere"], 1, "there is no collection 'nowhere' here"),
+        (["delete", "a.md", "--collection", "nowhere"], 1, "there is no collection 'nowhere' here"),
+        (["search", "x", "--k", "0"], 2, "k is 0"),
+        (["search", "x", "--k", "201"], 2, "k is 201"),
+        (["ingest", "missing.md"], 2, "'missing.md'"),
+        (["search", "x", "--tenant", "Not A Name"], 2, "tenant 'Not A Name' is not a name"),
+        (["eval", "missing", "--queries", "dev.tsv"], 2, "missing"),
+    ],
+)
+@pytest.mark.rule("S3", "store-contract")
+def test_an_error_is_one_line_on_stderr_and_nothing_on_stdout(run: Run, arguments: list[str], code: int, words: str) -> None:
+    """S3, store-contract: unknown collections, bad numbers, missing files: what, which, what to do."""
+    for flags in ([], ["--json"]):
+        got, out, err = run(*arguments, *flags)
+        assert (got, out) == (code, "")
+        assert err.startswith("tadori: ")
+        assert err.count("\n") == 1
+        assert words in err
+
+
+def test_a_failed_file_is_named_and_the_exit_code_is_1(run: Run, handbook: Path) -> None:
+    (handbook / "broken.pdf").write_bytes(b"%PDF-1.7 nothing more")
+    code, out, _ = run("ingest", str(handbook), "--json")
+    statuses = {file["source"]: (file["status"], bool(file["reason"])) for file in json.loads(out)["files"]}
+    assert code == 1
+    assert statuses == {"broken.pdf": ("failed", True), "ops.md": ("added", False)}
+
+
+def test_a_kind_that_is_not_read_is_skipped_with_exit_0(run: Run, handbook: Path) -> None:
+    (handbook / "photo.bin").write_bytes(b"\x00\x01")
+    report = as_json(run("ingest", str(handbook), "--json"))
+    assert {file["source"]: file["status"] for file in report["files"]} == {"ops.md": "added", "photo.bin": "skipped"}
+
+
+def test_doctor_finds_everything_in_place(run: Run) -> None:
+    report = as_json(run("doctor", "--json"))
+    assert report["ok"], report
+    assert {"database", "pgvector", "row-level security", "analyser", "embedding model"} <= {check["name"] for check in report["checks"]}
+
+
+def test_a_database_that_is_not_there_is_said_by_every_command(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TADORI_DATABASE_URL", "postgresql://nobody:canary@127.0.0.1:1/none")
+    for arguments in (["search", "x"], ["ask", "where are the keys?"], ["doctor"]):
+        code, out, err = run(*arguments)
+        assert code == 1
+        assert "127.0.0.1" in out + err
+        assert "canary" not in out + err
+
+
+def test_a_corpus_is_evaluated(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "cases"
+    folder.mkdir()
+    texts = {"d1": "Nightly backups are kept for 35 days.", "d2": "The tea is brewed at 80 degrees.", "d3": "屋上は22時に閉まります。"}
+    (folder / "corpus.jsonl").write_text("".join(json.dumps({"_id": i, "title": "", "text": t}) + "\n" for i, t in texts.items()), "utf-8")
+    questions = {"q1": "how long are backups kept", "q2": "屋上は何時に閉まりますか", "q3": "who won the world cup in 1998"}
+    (folder / "queries.jsonl").write_text("".join(json.dumps({"_id": i, "text": t}) + "\n" for i, t in questions.items()), "utf-8")
+    (folder / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td3\t1\n")
+    (folder / "unanswerable_dev.tsv").write_text("query-id\tkind\nq3\tout_of_corpus\n")
+    report = as_json(run("eval", str(folder), "--queries", "dev.tsv", "--json"))
+    assert (report["ndcg@10"], report["mrr@10"], report["queries"]) == (1.0, 1.0, 2)
+    assert report["no_answer_auroc"]["out_of_corpus"] == 1.0
+    assert set(report["timings_ms"]) == {"embed", "search"}
