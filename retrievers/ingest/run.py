@@ -21,7 +21,7 @@ _LONGEST_TITLE = 500
 
 
 class Run:
-    """Takes batches of entries in turn. `files` is the report so far, `sources` all that were seen, `blind` whether some may be hidden."""
+    """Takes batches of entries in turn. `files` is the report so far, `sources` all that were seen."""
 
     def __init__(self, outcomes: Outcomes, writer: Writer) -> None:
         self._outcomes = outcomes
@@ -30,7 +30,7 @@ class Run:
         self._containers: dict[str, bool] = {}
         self.files: list[FileReport] = []
         self.sources: set[str] = set()
-        self.blind = False
+        self._hiding: list[FileReport] = []
 
     async def take(self, entries: Sequence[Entry]) -> None:
         """Bring in a batch; every entry has its line in the report afterwards."""
@@ -48,9 +48,11 @@ class Run:
             await outcomes.store.delete(outcomes.scope, outcomes.collection, mended)
 
     async def prune(self) -> int:
-        """Delete the documents that this run did not see; none where a failure may have hidden some. Returns how many."""
+        """Delete the documents that this run did not see; none where a failure may hide some, and it says so. Returns how many."""
         outcomes = self._outcomes
-        if self.blind:
+        for report in self._hiding:
+            report["reason"] = f"{report['reason']}; nothing was pruned, as it may hold documents that are stored"
+        if self._hiding:
             return 0
         gone = set(await outcomes.store.sources(outcomes.scope, outcomes.collection)) - self.sources
         return (await outcomes.store.delete(outcomes.scope, outcomes.collection, sorted(gone))).deleted if gone else 0
@@ -64,7 +66,7 @@ class Run:
             return None
         item = Item(entry, FileReport(path=entry.path, source=entry.source, status="unchanged", chunks=0, reason=None))
         self.files.append(item.report)
-        self._see(entry)
+        self._see(item)
         if entry.refused == "skipped":
             self._outcomes.left(item, "skipped", entry.reason)
         elif entry.refused:
@@ -76,11 +78,13 @@ class Run:
             return item
         return None
 
-    def _see(self, entry: Entry) -> None:
+    def _see(self, item: Item) -> None:
+        entry = item.entry
         self.sources.add(entry.source)
         if entry.owner:
             self.sources.add(entry.owner)
-        self.blind = self.blind or entry.hides
+        if entry.hides:
+            self._hiding.append(item.report)
         if entry.container:
             self._containers[entry.container] = self._containers.get(entry.container, False) or entry.hides
 
