@@ -14,7 +14,7 @@ from retrievers.errors import UnknownCollection
 from retrievers.fusion import absolute
 from retrievers.text.analysis import analyse, query_words
 from retrievers.text.language import language_of
-from retrievers.types import CorpusHints, Embedder, Filters, Passage, SearchResult
+from retrievers.types import NO_FILTERS, CorpusHints, Embedder, Filters, Passage, SearchResult
 
 K1, B = 1.2, 0.75
 
@@ -44,7 +44,7 @@ class MemorySearch:
     _rows: np.ndarray | None = None
 
     async def search(
-        self, query, *, collection="default", k=10, mode="hybrid", fusion=None, weights=None, filters=Filters()
+        self, query, *, collection="default", k=10, mode="hybrid", fusion=None, weights=None, filters=NO_FILTERS
     ) -> SearchResult:
         self.queries.append(query)
         self.filters.append(filters)
