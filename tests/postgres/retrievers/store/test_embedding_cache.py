@@ -1,0 +1,95 @@
+"""The embedding cache: exact, apart for tenant, model, side and text."""
+
+import asyncio
+
+import numpy as np
+import pytest
+from drafting import make_collection, rows, vector_of
+
+from retrievers.store.embedding_cache import EmbeddingCache
+from retrievers.types import Scope
+
+
+@pytest.fixture
+async def cache(database, scope):
+    await make_collection(database, scope)  # makes the tenant
+    return EmbeddingCache(database)
+
+
+@pytest.mark.rule("emb-advanced")
+async def test_a_vector_comes_back_bit_by_bit_and_in_order(cache, scope):
+    """emb-advanced: what was embedded once is not embedded again."""
+    vectors = [vector_of("one"), vector_of("二つ目")]
+    await cache.put(scope, "m", "passage", ["one", "二つ目"], vectors)
+    found = await cache.get(scope, "m", "passage", ["二つ目", "unknown", "one", "one"])
+    assert found[1] is None
+    for vector, expected in zip((found[0], found[2], found[3]), (vectors[1], vectors[0], vectors[0]), strict=True):
+        assert vector is not None
+        assert vector.dtype == np.float32
+        assert vector.tobytes() == expected.tobytes()
+        assert vector.flags.writeable
+
+
+@pytest.mark.rule("emb-advanced", "F14", "T24")
+@pytest.mark.parametrize(("model", "side", "text"), [("other", "passage", "text"), ("m", "query", "text"), ("m", "passage", "text ")])
+async def test_model_side_and_exact_text_are_the_key(cache, scope, model, side, text):
+    """F14, T24: neither another model's vector nor the query side's is ever taken for this one."""
+    await cache.put(scope, "m", "passage", ["text"], [vector_of("text")])
+    assert await cache.get(scope, model, side, [text]) == [None]
+
+
+@pytest.mark.rule("F9", "S1")
+async def test_tenants_do_not_see_each_others_embeddings(database, cache, scope):
+    """F9: the key starts with the tenant; not even the time of a look-up tells what another tenant has."""
+    stranger = Scope.operator(f"{scope.tenant}-stranger")
+    await make_collection(database, stranger)
+    await cache.put(scope, "m", "query", ["text"], [vector_of("text")])
+    assert await cache.get(stranger, "m", "query", ["text"]) == [None]
+    await cache.put(stranger, "m", "query", ["text"], [vector_of("other")])
+    assert (await cache.get(scope, "m", "query", ["text"]))[0].tobytes() == vector_of("text").tobytes()
+
+
+async def test_members_use_the_cache_too(cache, scope):
+    member = Scope.member(scope.tenant)
+    await cache.put(member, "m", "query", ["text"], [vector_of("text")])
+    assert (await cache.get(member, "m", "query", ["text"]))[0] is not None
+
+
+async def test_a_tenant_that_has_stored_nothing_has_no_cache(database, tenant):
+    cache, scope = EmbeddingCache(database), Scope.operator(tenant)
+    await cache.put(scope, "m", "query", ["text"], [vector_of("text")])
+    assert await cache.get(scope, "m", "query", ["text"]) == [None]
+
+
+async def test_nothing_is_asked_of_nothing(cache, scope):
+    await cache.put(scope, "m", "query", [], [])
+    assert await cache.get(scope, "m", "query", []) == []
+
+
+@pytest.mark.rule("S15")
+async def test_any_text_can_be_a_key(cache, scope):
+    """S15: the text itself does not go to the database, only its hash."""
+    texts = ["", "\0", "\ud800", "'; drop table tadori.chunk; --"]
+    await cache.put(scope, "m'\"%s", "query", texts, [vector_of(text) for text in texts])
+    assert [vector is not None for vector in await cache.get(scope, "m'\"%s", "query", texts)] == [True] * 4
+
+
+async def test_the_first_vector_of_a_text_stays(cache, scope):
+    await cache.put(scope, "m", "query", ["text"], [vector_of("text")])
+    await cache.put(scope, "m", "query", ["text"], [vector_of("other")])
+    assert (await cache.get(scope, "m", "query", ["text"]))[0].tobytes() == vector_of("text").tobytes()
+
+
+async def test_writers_of_the_same_texts_in_any_order_do_not_deadlock(cache, scope):
+    texts = [f"text {number}" for number in range(300)]
+    orders = [texts, texts[::-1], texts[150:] + texts[:150], texts[::2] + texts[1::2]] * 2
+    await asyncio.gather(*(cache.put(scope, "m", "passage", order, [vector_of(text) for text in order]) for order in orders))
+    assert all(vector is not None for vector in await cache.get(scope, "m", "passage", texts))
+
+
+async def test_use_is_noted_once_a_day(database, cache, scope):
+    await cache.put(scope, "m", "query", ["old", "new"], [vector_of("old"), vector_of("new")])
+    stale = "update tadori.embedding_cache set used = now() - interval '3 days' where embedding = %s returning 1"
+    await rows(database, scope, stale, vector_of("old").tobytes())
+    await cache.get(scope, "m", "query", ["old"])
+    assert await rows(database, scope, "select count(*) from tadori.embedding_cache where used < now() - interval '1 day'") == [(0,)]
