@@ -68,19 +68,21 @@ _STEPS = (
        select %(tid)s, %(coll)s, 'hash-' || i, 'row number ' || i, a.audience
        from generate_series(0, %(rows)s - 1) i, tadori.audience a where a.tid = %(tid)s and a.readers = %(readers)s""",
     """insert into tadori.document (tid, coll, source, content, content_hash, title, modified, audience, metadata)
-       select c.tid, c.coll, 'row-' || m.i - 1, c.content, c.content_hash, 'Row ' || m.i - 1, timestamptz '2026-01-01' + (m.i - 1) * interval '1 minute',
-              c.audience, m.metadata::jsonb
+       select c.tid, c.coll, 'row-' || m.i - 1, c.content, c.content_hash, 'Row ' || m.i - 1,
+              timestamptz '2026-01-01' + (m.i - 1) * interval '1 minute', c.audience, m.metadata::jsonb
        from unnest(%(metadata)s::text[]) with ordinality as m (metadata, i)
        join tadori.content c on c.tid = %(tid)s and c.coll = %(coll)s and c.content_hash = 'hash-' || m.i - 1""",
     """insert into tadori.chunk (tid, coll, content, id, ordinal, body, char_start, char_end, token_count, length, terms, audience)
-       select c.tid, c.coll, c.content, lpad(substring(c.content_hash from 6), 24, '0'), 0, c.body, 0, length(c.body), 3, 3, '{{}}', c.audience
+       select c.tid, c.coll, c.content, lpad(substring(c.content_hash from 6), 24, '0'), 0, c.body, 0, length(c.body), 3, 3,
+              '{{}}', c.audience
        from tadori.content c where c.tid = %(tid)s and c.coll = %(coll)s""",
     """insert into tadori.{vectors} (tid, coll, chunk, audience, embedding)
        select c.tid, c.coll, c.chunk, c.audience, v.embedding::halfvec
        from unnest(%(vectors)s::text[]) with ordinality as v (embedding, i)
        join tadori.chunk c on c.tid = %(tid)s and c.coll = %(coll)s and c.id = lpad((v.i - 1)::text, 24, '0')""",
     """insert into tadori.term (tid, coll, word, df)
-       values (%(tid)s, %(coll)s, 'row', %(rows)s), (%(tid)s, %(coll)s, 'number', %(rows)s), (%(tid)s, %(coll)s, 'third', (%(rows)s + 2) / 3)""",
+       select %(tid)s, %(coll)s, w.word, w.df
+       from (values ('row', %(rows)s), ('number', %(rows)s), ('third', (%(rows)s + 2) / 3)) w (word, df)""",
     """insert into tadori.posting (tid, coll, term, chunk, tf, dl, audience)
        select c.tid, c.coll, t.term, c.chunk, 1, 3, c.audience
        from tadori.chunk c join tadori.term t on t.tid = c.tid and t.coll = c.coll

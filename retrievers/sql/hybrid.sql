@@ -1,5 +1,7 @@
 -- Finds the best passages of one collection by words and by meaning, both arms and their fusion in one statement.
 -- Run as tadori_app by retrievers/store/search.py; the policies hide what the reader may not see before either arm's limit.
+-- `offset 0` and `+ 0` hold the planner to look-ups by key: without statistics, in the first minute after an ingestion, it would
+-- read the whole collection for each word.
 -- parameters: tid, coll integer        the collection
 --             words text[]             the query as analysed, without repeats; may be empty
 --             embedding text           the query's vector; null in mode lexical
@@ -26,7 +28,9 @@ word as materialized (
            %(k1)s * %(b)s / s.mean_length as slope
     from stats s
     cross join unnest(%(words)s::text[]) as q (word)
-    left join tadori.term t on t.tid = %(tid)s and t.coll = %(coll)s and t.word = q.word
+    left join lateral (
+        select t.term, t.df from tadori.term t where t.tid = %(tid)s and t.coll = %(coll)s and t.word = q.word offset 0
+    ) t on true
     cross join lateral (select greatest(t.df, 1) as df) u
     order by t.term
 ),
@@ -42,7 +46,9 @@ eligible as materialized (
 lexical_score as (
     select p.chunk, round(sum(w.gain * p.tf / (p.tf + w.base + w.slope * p.dl)) * 1e9) / 1e9 as bm25
     from word w
-    join tadori.posting p on p.tid = %(tid)s and p.coll = %(coll)s and p.term = w.term
+    cross join lateral (
+        select p.chunk, p.tf, p.dl from tadori.posting p where p.tid = %(tid)s and p.coll = %(coll)s and p.term = w.term offset 0
+    ) p
     where %(lexical)s and (not %(filtered)s or p.chunk in (select e.chunk from eligible e))
     group by p.chunk
 ),
@@ -119,7 +125,10 @@ scored as materialized (
            case when %(lexical)s then coalesce(c.bm25, (
                select round(sum(w.gain * p.tf / (p.tf + w.base + w.slope * p.dl)) * 1e9) / 1e9
                from word w
-               join tadori.posting p on p.tid = %(tid)s and p.coll = %(coll)s and p.term = w.term and p.chunk = c.chunk
+               cross join lateral (
+                   select p.tf, p.dl from tadori.posting p
+                   where p.tid = %(tid)s and p.coll = %(coll)s and p.term = w.term and p.chunk = c.chunk offset 0
+               ) p
            ), 0) end as bm25,
            case when %(vector)s then coalesce(c.cosine, (
                select 1 - (v.embedding <=> %(embedding)s::{type})
@@ -158,7 +167,7 @@ cross join lateral (
     select d.source, d.title, d.metadata
     from tadori.document d
     where d.tid = c.tid and d.coll = c.coll and d.content = c.content and (not %(filtered)s or ({passes}))
-    order by d.document
+    order by d.document + 0
     limit 1
 ) d
 order by b.score desc nulls last, b.id

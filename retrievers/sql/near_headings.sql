@@ -1,5 +1,5 @@
 -- Lists the titles and headings of the chunks that score best by a query's words; what a better query could be built from.
--- Run as tadori_app: a chunk that the reader may not see lends no heading.
+-- Run as tadori_app: a chunk that the reader may not see lends no heading. `offset 0` as in hybrid.sql.
 -- parameters: tid, coll integer   the collection
 --             words text[]        the query as analysed
 --             chunks integer      how many chunks are looked through
@@ -12,14 +12,22 @@ stats as materialized (
     where c.tid = %(tid)s and c.coll = %(coll)s
 ),
 word as materialized (
-    select t.term, (%(k1)s + 1) * ln(1 + (s.n - t.df + 0.5) / (t.df + 0.5)) as gain, %(k1)s * (1 - %(b)s) as base, %(k1)s * %(b)s / s.mean_length as slope
+    select t.term,
+           (%(k1)s + 1) * ln(1 + (s.n - t.df + 0.5) / (t.df + 0.5)) as gain,
+           %(k1)s * (1 - %(b)s) as base,
+           %(k1)s * %(b)s / s.mean_length as slope
     from stats s
-    join tadori.term t on t.tid = %(tid)s and t.coll = %(coll)s and t.word = any (%(words)s::text[])
+    cross join unnest(%(words)s::text[]) as q (word)
+    cross join lateral (
+        select t.term, t.df from tadori.term t where t.tid = %(tid)s and t.coll = %(coll)s and t.word = q.word offset 0
+    ) t
 ),
 best as materialized (
     select p.chunk, sum(w.gain * p.tf / (p.tf + w.base + w.slope * p.dl)) as bm25
     from word w
-    join tadori.posting p on p.tid = %(tid)s and p.coll = %(coll)s and p.term = w.term
+    cross join lateral (
+        select p.chunk, p.tf, p.dl from tadori.posting p where p.tid = %(tid)s and p.coll = %(coll)s and p.term = w.term offset 0
+    ) p
     group by p.chunk
     order by bm25 desc, p.chunk
     limit %(chunks)s

@@ -19,7 +19,9 @@ from retrievers.types import Filters, Scope
 JANUARY, JUNE = datetime(2026, 1, 10, tzinfo=UTC), datetime(2026, 6, 10, tzinfo=UTC)
 PAGES = [
     Text("old", "pump manual, first edition", metadata={"product": "pump", "year": 2024, "tags": ["manual", "pdf"]}, modified=JANUARY),
-    Text("new", "pump manual, second edition", metadata={"product": "pump", "year": 2026, "tags": ["manual"], "draft": True}, modified=JUNE),
+    Text(
+        "new", "pump manual, second edition", metadata={"product": "pump", "year": 2026, "tags": ["manual"], "draft": True}, modified=JUNE
+    ),
     Text("valve", "valve manual", metadata={"product": "valve", "url": "https://example.org/valve"}, modified=JUNE),
     Text("undated", "pump note"),
 ]
@@ -59,7 +61,9 @@ async def test_a_filter_keeps_what_meets_it(database, scope, search, mode, filte
 
 
 @pytest.mark.rule("F8", "S15")
-@pytest.mark.parametrize("text", ["author' = 'a' OR '1'='1' --", "x'); DROP", "english'; --", "%s", "%(tid)s", "{vectors}", "\\", '"', "$1", "[0]"])
+@pytest.mark.parametrize(
+    "text", ["author' = 'a' OR '1'='1' --", "x'); DROP", "english'; --", "%s", "%(tid)s", "{vectors}", "\\", '"', "$1", "[0]"]
+)
 async def test_a_hostile_key_or_value_is_only_text(database, scope, search, text):
     """F8: keys and values are bound; each matches only the document that really has it."""
     hostile = Text("hostile", "pump of another kind", metadata={text: text})
@@ -195,7 +199,10 @@ async def crowded(database, far_rows):
     scope = Scope.operator("crowded")
     search = HybridSearch(database, Fixed(direction), EmbeddingCache(database), scope)
     if not (await search.search("row", k=1))["passages"]:
-        marks = [{"side": "far" if number >= 10_000 else "near", "half": str(number % 2), "pct": str(number % 100)} for number in range(len(rows))]
+        marks = [
+            {"side": "far" if number >= 10_000 else "near", "half": str(number % 2), "pct": str(number % 100)}
+            for number in range(len(rows))
+        ]
         await crowd(database, scope, rows, marks)
     return search
 
@@ -209,9 +216,12 @@ def best(rows, direction, chosen, k):
 
 @pytest.mark.rule("F7", "T9", "S6")
 @pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize(("side", "chosen"), [({"side": "far"}, range(10_000, 10_020)), ({"pct": "3"}, range(3, 10_020, 100)), ({"half": "1"}, range(1, 10_020, 2))])
+@pytest.mark.parametrize(
+    ("side", "chosen"),
+    [({"side": "far"}, range(10_000, 10_020)), ({"pct": "3"}, range(3, 10_020, 100)), ({"half": "1"}, range(1, 10_020, 2))],
+)
 async def test_a_filter_never_costs_rows(crowded, far_rows, monkeypatch, exact, side, chosen):
-    """F7, T9, S6: with 0.2 %, 1 % and 50 % of the rows left, k rows come where k exist, recall at least .95, exactly and through the index."""
+    """F7, T9, S6: with 0.2, 1 or 50 % of the rows left, k rows come where k exist, recall at least .95, exactly and by the index."""
     if not exact:
         monkeypatch.setattr(store_search, "EXACT_ROWS", 0)
         monkeypatch.setattr(store_search, "EXACT_FILTERED", 0)

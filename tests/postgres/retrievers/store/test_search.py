@@ -27,7 +27,14 @@ TEXTS = {
     "deploy": "go 服务的部署流程：先构建镜像，再滚动更新。",
 }
 QUERIES = (
-    "which lock blocks writes", "lock", "log of the server", "files rows readers", "XR-4200のトルク", "毎週の打ち合わせ", "go 部署", "vacuum vacuum unknownword"
+    "which lock blocks writes",
+    "lock",
+    "log of the server",
+    "files rows readers",
+    "XR-4200のトルク",
+    "毎週の打ち合わせ",
+    "go 部署",
+    "vacuum vacuum unknownword",
 )
 
 
@@ -64,7 +71,10 @@ async def test_bm25_equals_bm25s(database, scope, search, query):
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
-        st.tuples(st.sampled_from("abcdef"), st.none() | st.lists(st.sampled_from(["lock", "index", "log", "トルク", "金曜"]), min_size=1, max_size=8)),
+        st.tuples(
+            st.sampled_from("abcdef"),
+            st.none() | st.lists(st.sampled_from(["lock", "index", "log", "トルク", "金曜"]), min_size=1, max_size=8),
+        ),
         min_size=1,
         max_size=12,
     )
@@ -206,7 +216,14 @@ async def test_a_natural_question_is_not_an_and_of_its_words(database, scope, se
 @pytest.mark.rule("F3", "cjk", "T8", "T20")
 @pytest.mark.parametrize(
     ("query", "document"),
-    [("XR-4200", "torque"), ("トルク", "torque"), ("金曜", "meeting"), ("アレックスとの予定は？", "meeting"), ("ﾄﾙｸ", "torque"), ("ｘｒ４２００", "torque")],
+    [
+        ("XR-4200", "torque"),
+        ("トルク", "torque"),
+        ("金曜", "meeting"),
+        ("アレックスとの予定は？", "meeting"),
+        ("ﾄﾙｸ", "torque"),
+        ("ｘｒ４２００", "torque"),
+    ],
 )
 async def test_japanese_words_are_found_inside_a_sentence(database, scope, search, query, document):
     """F3, cjk, T8, T20: the lexical arm alone finds each, in full and in half width, as a code and as a part of a sentence."""
@@ -217,11 +234,17 @@ async def test_japanese_words_are_found_inside_a_sentence(database, scope, searc
 
 @pytest.mark.rule("F4", "cjk")
 @pytest.mark.parametrize(
-    ("query", "latin", "cjk"), [("go 部署 deployment", "go", "部署"), ("記憶 システム memory", "memory", "記憶"), ("cron 定時", "cron", "定時")]
+    ("query", "latin", "cjk"),
+    [("go 部署 deployment", "go", "部署"), ("記憶 システム memory", "memory", "記憶"), ("cron 定時", "cron", "定時")],
 )
 async def test_both_halves_of_a_mixed_query_count(database, scope, search, query, latin, cjk):
     """F4: a text with both halves beats a text with either, and either half alone is found."""
-    texts = [Text("latin", f"about {latin} only"), Text("cjk", f"{cjk}について"), Text("both", f"{latin} と {cjk}"), Text("none", "something else")]
+    texts = [
+        Text("latin", f"about {latin} only"),
+        Text("cjk", f"{cjk}について"),
+        Text("both", f"{latin} と {cjk}"),
+        Text("none", "something else"),
+    ]
     await seed(database, scope, texts)
     found = [passage["document"] for passage in (await search.search(query, mode="lexical"))["passages"]]
     assert found[0] == "both"

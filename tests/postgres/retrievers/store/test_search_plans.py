@@ -1,0 +1,94 @@
+"""How PostgreSQL runs the statement at 10,000 chunks, as tadori_app with the policies on."""
+
+import json
+
+import numpy as np
+import pytest
+from crowd import DIMS, crowd, unit
+from psycopg.sql import SQL
+
+from retrievers.store import search as store_search
+from retrievers.store.collections import get_collection
+from retrievers.store.sql import statement
+from retrievers.types import Filters, Scope
+
+SCOPE = Scope.operator("planned")
+ROWS = 10_050
+
+
+@pytest.fixture
+async def collection(database):
+    """A crowd just above the exact limit, stored once for the session."""
+    rng = np.random.default_rng(3)
+    rows = unit(rng.normal(size=(ROWS, DIMS)))
+    marks = [{"pct": str(number % 100)} for number in range(ROWS)]
+    async with database.transaction(SCOPE) as conn:
+        stored = (await (await conn.execute("select count(*) from tadori.collection")).fetchone())[0]
+    return await get_collection(database, SCOPE, "default") if stored else await crowd(database, SCOPE, rows, marks)
+
+
+async def plan(database, collection, *, scope=SCOPE, mode="hybrid", filters=None, words=("row", "third")):
+    """The nodes that were executed, flat."""
+    vector = None if mode == "lexical" else unit(np.ones(DIMS))
+    query = store_search.Query(words, vector, 10, mode, "absolute", filters=filters or Filters())
+    composed = store_search._hybrid(collection.space, collection.embedding.column_type)
+    async with database.transaction(scope) as conn:
+        await conn.execute(statement("search_settings.sql"), {"ef_search": "200"})
+        rows = await conn.execute(
+            SQL("explain (analyze, format json) ") + composed, store_search._parameters(collection, query), prepare=False
+        )
+        explained = (await rows.fetchone())[0]
+    document = json.loads(explained) if isinstance(explained, str) else explained
+    return list(executed(document[0]["Plan"]))
+
+
+def executed(node):
+    if node["Actual Loops"]:
+        yield node
+    for child in node.get("Plans", ()):
+        yield from executed(child)
+
+
+def scans(nodes, relation):
+    return [(node["Node Type"], node.get("Index Name")) for node in nodes if node.get("Relation Name", "").startswith(relation)]
+
+
+@pytest.mark.rule("pg-schema", "pg-hybrid")
+async def test_postings_are_read_from_the_index_alone(database, collection):
+    """pg-schema: every posting read is index-only and visits no heap page, for the operator and for a member, filtered or not."""
+    for scope in (SCOPE, Scope.member("planned")):
+        for filters in (None, Filters((("pct", "3"),))):
+            nodes = await plan(database, collection, scope=scope, filters=filters)
+            read = [node for node in nodes if node.get("Relation Name") == "posting"]
+            assert {(node["Node Type"], node["Index Name"]) for node in read} == {("Index Only Scan", "posting_pkey")}
+            assert sum(node["Heap Fetches"] for node in read) == 0
+
+
+@pytest.mark.rule("pg-index")
+async def test_the_vector_index_is_used_above_the_exact_limit(database, collection):
+    """pg-index: with more than 10,000 visible rows the nearest come from HNSW, and no scan compares them all."""
+    nodes = await plan(database, collection, mode="vector")
+    assert scans(nodes, "vector_").count(("Index Scan", f"vector_{collection.space}_hnsw")) == 1
+    assert not [
+        node for node in nodes if node["Node Type"] in ("Seq Scan", "Bitmap Heap Scan") and node["Relation Name"].startswith("vector_")
+    ]
+
+
+@pytest.mark.rule("pg-index", "pg-meta")
+async def test_a_narrow_filter_compares_its_rows_and_leaves_the_index_alone(database, collection):
+    """pg-index, pg-meta: 100 rows that pass are compared one by one, fetched by key."""
+    nodes = await plan(database, collection, mode="vector", filters=Filters((("pct", "3"),)))
+    assert ("Index Scan", f"vector_{collection.space}_hnsw") not in scans(nodes, "vector_")
+
+
+@pytest.mark.rule("pg-index")
+async def test_up_to_the_limit_every_row_is_compared(database, collection, monkeypatch):
+    """pg-index: one row fewer than the limit, and the answer is exact."""
+    monkeypatch.setattr(store_search, "EXACT_ROWS", ROWS)
+    nodes = await plan(database, collection, mode="vector")
+    assert ("Index Scan", f"vector_{collection.space}_hnsw") not in scans(nodes, "vector_")
+
+
+async def test_an_arm_that_is_not_asked_for_is_not_run(database, collection):
+    assert scans(await plan(database, collection, mode="lexical"), "vector_") == []
+    assert scans(await plan(database, collection, mode="vector"), "posting") == []
