@@ -27,6 +27,7 @@ from retrievers.store.server_user import ServerUser, check_reach, installation, 
 _START_S = 60.0  # crash recovery on a slow disk included
 _STOP_S = 30.0  # a fast shutdown writes a checkpoint
 _KILL_S = 5.0
+_TRIES = 2  # a server may be killed while it starts; one that cannot start ends both times
 _POLL_S = 0.02
 _HAS_PROC = Path("/proc/self/cmdline").exists()
 # The protocol's request for encryption: answered by one byte before anybody logs in, so it shows that the server serves.
@@ -139,16 +140,16 @@ class EmbeddedServer:
         binaries = installation(self._home, user)
         self._cluster.create(binaries, user, self._gate)
         deadline = time.monotonic() + _START_S
-        spawned = False
+        spawned = 0
         while time.monotonic() < deadline:
             if address := self._address():
                 return address
             if self._server.try_acquire():
                 try:
-                    if spawned:
+                    if spawned == _TRIES:
                         raise DatabaseUnavailable(f"{self._name} does not start: {self._cluster.log_tail()}")
                     self._spawn(binaries, user)
-                    spawned = True
+                    spawned += 1
                 finally:
                     self._server.release()
             time.sleep(_POLL_S)
