@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.retrievers import BaseRetriever
 from langchain_tests.integration_tests import RetrieversIntegrationTests
+from pytest_socket import disable_socket, enable_socket
 from seeding import Text, seed
 
 from retrievers.blocking import wait_for
@@ -16,6 +17,13 @@ from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.types import Scope
 
 SCOPE = Scope.operator("langchain-retriever")
+
+
+@pytest.fixture(autouse=True)
+def _no_network():
+    disable_socket(allow_unix_socket=True)
+    yield
+    enable_socket()
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,20 @@ from langchain_core.tools import BaseTool
 from langchain_tests.integration_tests import ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
 from pydantic import ValidationError
+from pytest_socket import disable_socket, enable_socket
 
 from retrievers.errors import DatabaseUnavailable, ProviderUnavailable
 from retrievers.providers.fakes import FixedWeb
 from retrievers.tools import search_tool, web_tool
 from retrievers.types import Filters
+
+
+@pytest.fixture(autouse=True)
+def _no_network():
+    disable_socket(allow_unix_socket=True)
+    yield
+    enable_socket()
+
 
 PASSAGE = {
     "id": "c1",
