@@ -13,7 +13,8 @@ from nodes.state import Claim
 from retrievers.errors import ProviderError
 from retrievers.fusion import absolute
 from retrievers.text.analysis import analyse, query_words
-from retrievers.text.units import Unit, units
+from retrievers.text.terms import content_terms
+from retrievers.text.units import Unit, leads_in, units
 from retrievers.types import Embedder, Passage
 
 EMBEDDED = 8
@@ -22,8 +23,8 @@ EMBEDDED = 8
 QUOTED = 3
 """More sentences are no answer any more, but a page."""
 
-_GAIN = 0.2
-"""Share of the question's words that a further sentence must add: "how long are backups kept, and how are they restored?"."""
+_GAIN = 1 / 3
+"""A further sentence must add more than this share of the question's terms: "how long are backups kept, and how are they restored?"."""
 
 _MARGIN = 0.5
 """How far below the best a further sentence may score: it answers the other half of the question."""
@@ -67,11 +68,15 @@ async def quote(question: str, passages: Sequence[Passage], embedder: Embedder) 
     failure = await _add_meaning(shortlist, question, embedder)
     margin = _MARGIN * (1.0 if failure else embedder.spec.absolute_weight)
     ranked = sorted(shortlist, key=lambda candidate: -candidate.score)
-    return [_claim(candidate, passages[candidate.number - 1]) for candidate in _in_order(_chosen(ranked, words, margin))], failure
+    return [_claim(candidate, passages[candidate.number - 1]) for candidate in _in_order(_chosen(ranked, question, margin))], failure
 
 
 def _candidates(number: int, passage: Passage) -> list[_Candidate]:
-    """The passage's units. A question in it, as in a FAQ, is no answer: its words count for the unit that follows."""
+    """The passage's units, its own headings and bare lead-ins left out.
+
+    A question in it, as in a FAQ, is no answer: its words count for what follows.
+    """
+    headings = [_folded(heading) for heading in (passage["title"], *passage["heading_path"])]
     heading = passage["heading_path"][-1] if passage["heading_path"] else ""
     around = set(analyse("\n".join([passage["title"], *passage["heading_path"]])))
     found: list[_Candidate] = []
@@ -79,6 +84,8 @@ def _candidates(number: int, passage: Passage) -> list[_Candidate]:
     for unit in _with_short_ones_joined(passage["text"]):
         text = passage["text"][unit.start : unit.end]
         words = Counter(analyse(text))
+        if _folded(text) in headings or (unit.kind == "sentence" and leads_in(text)):
+            continue
         if _ASKS.search(text) or _LABEL.search(text):
             asked = words
             continue
@@ -86,6 +93,10 @@ def _candidates(number: int, passage: Passage) -> list[_Candidate]:
         found.append(_Candidate(number, unit, text, words + asked, around | header))
         asked = Counter()
     return found
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _with_short_ones_joined(text: str) -> list[Unit]:
@@ -126,13 +137,14 @@ async def _add_meaning(shortlist: Sequence[_Candidate], question: str, embedder:
     return None
 
 
-def _chosen(ranked: Sequence[_Candidate], words: Sequence[str], margin: float) -> list[_Candidate]:
-    """The best unit, and those near it that add enough of the question's words to what is chosen and what that stands under."""
+def _chosen(ranked: Sequence[_Candidate], question: str, margin: float) -> list[_Candidate]:
+    """The best unit, and those near it that add enough of what the question asks for."""
+    terms = [{word for word in query_words(term) if len(word) > 1} for term in content_terms(question)]
     chosen = list(ranked[:1])
     for candidate in ranked[1:]:
-        missing = [word for word in words if all(word not in other.words and word not in other.around for other in chosen)]
-        added = sum(word in candidate.words for word in missing)
-        if len(chosen) < QUOTED and candidate.score >= chosen[0].score - margin and added >= max(1, _GAIN * len(words)):
+        missing = [term for term in terms if all(term.isdisjoint(other.words) for other in chosen)]
+        added = sum(not term.isdisjoint(candidate.words) for term in missing)
+        if len(chosen) < QUOTED and candidate.score >= chosen[0].score - margin and added > _GAIN * len(terms):
             chosen.append(candidate)
     return chosen
 

@@ -15,6 +15,9 @@ UnitKind = Literal["sentence", "item", "row", "code", "steps"]
 BLOCK_CHARS = 900
 """A longer code block or list of steps is no quotation any more: its lines are units of their own."""
 
+LED_IN_CHARS = 400
+"""A paragraph or list up to this long is taken whole after "as follows:"; text from HTML has its code blocks as such paragraphs."""
+
 _FENCE = re.compile(r"[ ]{0,3}(```+|~~~+)")
 _STEP = re.compile(r"\s*(?:\d{1,3}[.)．）]\s|[（(]\d{1,3}[）)]|[①-⑳]|手順\s*\d|step\s+\d)", re.IGNORECASE)
 _BULLET = re.compile(r"\s*[-*+•・●○■□◆◇▪▶]\s*(?=\S)")
@@ -44,16 +47,28 @@ class _Block:
 
 
 def units(text: str) -> list[Unit]:
-    """The units in order, without overlap; headings and rules are none. A sentence that ends in a colon goes with the block it leads to."""
+    """The units in order, without overlap; headings and rules are none. A sentence that ends in a colon goes with what it leads to."""
     found: list[Unit] = []
     for block in _blocks(text):
-        for unit in _units_of(text, block):
-            last = found[-1] if found else None
-            if last and unit.kind in ("code", "steps") and last.kind == "sentence" and _LEADS_IN.search(text[last.start : last.end]):
-                found[-1] = Unit(last.start, unit.end, unit.kind)
-            else:
-                found.append(unit)
+        cut = list(_units_of(text, block))
+        last = found[-1] if found else None
+        if cut and cut[0].kind != "row" and last and last.kind == "sentence" and leads_in(text[last.start : last.end]):
+            found[-1], cut = _led_in(last, cut)
+        found += cut
     return found
+
+
+def leads_in(sentence: str) -> bool:
+    """Whether it ends in a colon: it says nothing without what follows."""
+    return _LEADS_IN.search(sentence) is not None
+
+
+def _led_in(lead: Unit, cut: list[Unit]) -> tuple[Unit, list[Unit]]:
+    """The lead-in with the block, short list or short paragraph after it, and the units that are left."""
+    whole = cut[-1].end - cut[0].start <= LED_IN_CHARS
+    last = cut[-1] if whole else cut[0]
+    kind: UnitKind = cut[0].kind if cut[0].kind in ("code", "steps") else "code"
+    return Unit(lead.start, last.end, kind), cut[cut.index(last) + 1 :]
 
 
 def _blocks(text: str) -> Iterator[_Block]:

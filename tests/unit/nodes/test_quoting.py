@@ -33,9 +33,16 @@ async def test_japanese_is_answered_in_japanese():
     assert await texts("観測ドームの鍵はどこに返しますか？", found) == ["観測ドームの鍵は受付に返してください。"]
 
 
-async def test_a_second_sentence_comes_only_for_words_that_the_first_lacks():
-    found = passage(text="Backups are kept for 35 days. Restores take 40 minutes. The safe is grey.", heading_path=[])
-    assert await texts("How long are backups kept and restores?", found) == ["Backups are kept for 35 days.", "Restores take 40 minutes."]
+async def test_a_second_sentence_comes_for_the_other_half_of_the_question_only():
+    found = passage(text="Backups are kept for 35 days. A restore takes 40 minutes. Backups are grey.", heading_path=[])
+    both = ["Backups are kept for 35 days.", "A restore takes 40 minutes."]
+    assert await texts("How long are backups kept, and how long does a restore take?", found) == both
+    assert await texts("How long are backups kept?", found) == both[:1]
+
+
+async def test_both_halves_of_a_japanese_question_are_answered():
+    found = passage(text="返品期間は30日です。送料はお客様の負担です。茶房は9時に開きます。", heading_path=[])
+    assert await texts("返品期間と送料は？", found) == ["返品期間は30日です。", "送料はお客様の負担です。"]
 
 
 async def test_a_code_block_is_not_torn_and_brings_its_lead_in():
@@ -81,6 +88,11 @@ async def test_markup_is_left_out_of_the_text_and_kept_in_the_quote():
 
 async def test_a_heading_alone_is_no_answer():
     assert await texts("Backups", passage(text="# Backups\n\n---\n")) == []
+
+
+async def test_a_heading_that_stands_in_the_text_as_a_line_is_no_answer():
+    found = passage(text="Building Indexes Concurrently\n\nUse the option CONCURRENTLY.", heading_path=["Building Indexes Concurrently"])
+    assert await texts("building indexes concurrently", found) == ["Use the option CONCURRENTLY."]
 
 
 async def test_few_sentences_are_embedded_whatever_the_passages_hold():

@@ -24,6 +24,24 @@ def test_a_code_block_is_whole_with_its_lead_in():
     assert cut(f"{block}\nDone.") == [("code", block), ("sentence", "Done.")]
 
 
+def test_a_lead_in_goes_with_the_paragraph_after_it():
+    text = "Indexes help.\n\nTo build one without locking:\n\nCREATE INDEX CONCURRENTLY i\n    ON t (c);\n\nSee also."
+    assert cut(text)[1] == ("code", "To build one without locking:\n\nCREATE INDEX CONCURRENTLY i\n    ON t (c);")
+
+
+def test_a_lead_in_to_a_long_paragraph_takes_its_first_sentence():
+    first = "It is a long story that nobody wants to hear."
+    assert cut(f"In short:\n\n{first} {'It goes on and on. ' * 30}")[0] == ("code", f"In short:\n\n{first}")
+
+
+def test_a_lead_in_to_a_short_list_takes_it_whole():
+    assert cut("Bring:\n- a cup\n- a pot") == [("code", "Bring:\n- a cup\n- a pot")]
+
+
+def test_a_lead_in_to_a_table_stays_alone():
+    assert [kind for kind, _ in cut("The codes are:\n\n| Code |\n|---|\n| E-17 |")] == ["sentence", "row"]
+
+
 def test_a_fence_that_is_not_closed_lasts_to_the_end():
     assert cut("```\na\n\nb") == [("code", "```\na\n\nb")]
 
