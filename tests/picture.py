@@ -11,11 +11,15 @@ _BLOCK = re.compile(r"(<!-- graph:begin[^>]*-->\n).*?(<!-- graph:end -->)", re.D
 
 
 def picture() -> str:
-    """The graph as a Mermaid diagram, without the drawing's style lines."""
+    """The graph as a Mermaid diagram, without the drawing's style lines and the error handler that every step has."""
     from graphs import make_graph
 
     drawn = make_graph().get_graph().draw_mermaid()
-    lines = [line for line in drawn.splitlines() if not re.match(r"\s*classDef|---|config:|\s+flowchart:|\s+curve:", line)]
+    lines = [
+        line
+        for line in drawn.splitlines()
+        if not re.match(r"\s*classDef|---|config:|\s+flowchart:|\s+curve:|\s+__default_error_handler__", line)
+    ]
     return "\n".join(line.replace(":::first", "").replace(":::last", "") for line in lines if line.strip())
 
 
