@@ -11,11 +11,13 @@ from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import JsonValue
 from typing_extensions import TypedDict
 
 from retrievers.errors import InvalidArgument
 
-Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+Json = JsonValue
+"""Not an alias of our own: pydantic cannot resolve a recursive one from the schemas that LangGraph makes."""
 Vector = NDArray[np.float32]
 """One embedding: shape (dims,), float32, unit length."""
 

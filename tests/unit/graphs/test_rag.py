@@ -8,6 +8,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from memory_search import MemorySearch, Text
 
 from graphs.rag import RECURSION_LIMIT, build_graph
+from nodes.state import RagOutput
 from nodes.structured import Decider
 from retrievers.errors import DatabaseUnavailable, EmbeddingMismatch, ProviderError, ProviderUnavailable, UnknownCollection
 from retrievers.providers.fakes import FixedWeb, HashEmbedder, ScriptedChat
@@ -292,3 +293,10 @@ def test_the_graph_is_drawn_without_a_network():
         "cite --> __end__",
     ):
         assert edge in drawn
+
+
+def test_the_schemas_name_every_field_of_input_output_and_knobs():
+    graph = graph_of()
+    assert set(graph.get_input_jsonschema()["properties"]) == {"question", "messages"}
+    assert set(graph.get_output_jsonschema()["properties"]) == set(RagOutput.__dataclass_fields__)
+    assert graph.get_context_jsonschema()["properties"]["top_k"]["description"] == "Passages handed to the answer."
