@@ -18,8 +18,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from retrievers.errors import InvalidArgument, TadoriError
-from retrievers.ingest.report import IngestReport
-from retrievers.types import DEFAULT_COLLECTION, Json, Scope
+from retrievers.ingest.report import FileReport, IngestReport
+from retrievers.scope import Scope
+from retrievers.types import DEFAULT_COLLECTION, Json
 
 if TYPE_CHECKING:
     from retrievers.ingest.pipeline import Ingestion
@@ -29,13 +30,16 @@ MOST_ITEMS = 1000
 
 
 class Content(TypedDict):
-    """A text to store under `source`; `text` and `content` are two names of one thing."""
+    """A text to store under `source`; `text` and `content` are two names of one thing.
+
+    The types are spelt out: with a recursive one the served input schema is null.
+    """
 
     source: str
     text: NotRequired[str]
     content: NotRequired[str]
     title: NotRequired[str]
-    metadata: NotRequired[dict[str, Json]]
+    metadata: NotRequired[dict[str, str | int | float | bool | list[str] | None]]
 
 
 class IngestKnobs(BaseModel):
@@ -114,12 +118,12 @@ async def store(
     except TadoriError as exc:
         return {"status": "failed", "reason": str(exc)}
     report = IngestReport(
-        files=[file for report in reports for file in report["files"]],
+        files=[_below(file, ingest_root) for report in reports for file in report["files"]],
         embedded=sum(report["embedded"] for report in reports),
         seconds=sum(report["seconds"] for report in reports),
     )
     failed = sum(file["status"] == "failed" for file in report["files"])
-    return {"status": "done", "reason": f"{len(report['files'])} documents, {failed} failed", "report": report}
+    return {"status": "done", "reason": f"documents: {len(report['files'])}, failed: {failed}", "report": report}
 
 
 def after_accept(state: IngestState) -> Literal["store", "__end__"]:
@@ -164,6 +168,14 @@ def resolved(paths: Sequence[str], ingest_root: Path | None) -> list[Path]:
             raise InvalidArgument(f"there is no {path!r} below TADORI_INGEST_ROOT: check the path")
         found.append(root / path)
     return found
+
+
+def _below(file: FileReport, ingest_root: Path | None) -> FileReport:
+    """The line with its path relative to the root: where the root lies is the operator's business."""
+    path = PurePath(file["path"])
+    if ingest_root is None or not path.is_relative_to(ingest_root):
+        return file
+    return {**file, "path": path.relative_to(ingest_root).as_posix()}
 
 
 def _check_form(state: IngestState) -> None:

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError, field_validator
 
 from retrievers.errors import ConfigurationError
-from retrievers.types import check_name
+from retrievers.scope import check_name
 
 WebSearchChoice = Literal["none", "tavily", "searxng", "ddgs"]
 

@@ -14,7 +14,8 @@ from pydantic import SecretStr
 
 from graphs.settings import Settings, variable
 from retrievers.errors import ConfigurationError
-from retrievers.types import Embedder, Reranker, Scope, WebSearch
+from retrievers.scope import Scope
+from retrievers.types import Embedder, Reranker, WebSearch
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

@@ -18,6 +18,7 @@ from pydantic import ConfigDict, Field, SkipValidation
 from retrievers.blocking import wait_for
 from retrievers.errors import EmbeddingMismatch, InvalidArgument, ProviderError, StorageError, UnknownCollection
 from retrievers.fusion import DEFAULT_WEIGHTS
+from retrievers.scope import Scope
 from retrievers.store.collections import find_collection
 from retrievers.store.database import Database
 from retrievers.store.embedding_cache import EmbeddingCache
@@ -37,7 +38,6 @@ from retrievers.types import (
     PassageSearch,
     RerankedText,
     Reranker,
-    Scope,
     SearchResult,
     Vector,
 )

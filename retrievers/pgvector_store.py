@@ -12,12 +12,13 @@ from psycopg.conninfo import conninfo_to_dict
 
 from retrievers.errors import EmbeddingMismatch, StorageError
 from retrievers.langchain_embeddings import EmbedderEmbeddings
+from retrievers.scope import Scope
 from retrievers.store.collections import get_collection
 from retrievers.store.database import Database
 from retrievers.store.pools import connection_options, session_options
 from retrievers.store.server import APP_ROLE
 from retrievers.store.spaces import pgvector_view
-from retrievers.types import DEFAULT_COLLECTION, Embedder, Scope
+from retrievers.types import DEFAULT_COLLECTION, Embedder
 
 _METADATA = ["source", "title", "heading_path", "page", "url", "origin", "language"]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.embedded import EmbeddedServer
-from retrievers.types import Scope
 
 _NUMBERS = count(1)
 

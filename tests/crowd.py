@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from psycopg.sql import SQL, Identifier
 
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.scope import Scope
 from retrievers.store.collections import ensure_collection
 from retrievers.store.database import Database
 from retrievers.store.spaces import vector_table
 from retrievers.store.sql import statement
 from retrievers.text.analysis import ANALYSER
-from retrievers.types import Collection, Json, Scope
+from retrievers.types import Collection, Json
 
 DIMS = 32
 """A space of its own, so that its index can be taken down and built again."""

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from retrievers.scope import Scope
 from retrievers.store.collections import ensure_collection
 from retrievers.store.database import Database
 from retrievers.text.analysis import ANALYSER, analyse
-from retrievers.types import ChunkDraft, Collection, EmbeddingSpec, IndexedChunk, IndexedDocument, Json, Scope, Vector
+from retrievers.types import ChunkDraft, Collection, EmbeddingSpec, IndexedChunk, IndexedDocument, Json, Vector
 
 SPEC = EmbeddingSpec(model="draft-8", dims=8, max_tokens=512, absolute_weight=1.0, no_answer=0.6)
 

@@ -9,12 +9,13 @@ from typing import Any
 
 from retrievers.ingest.pipeline import Ingestion, IngestReport
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.scope import Scope
 from retrievers.store.collections import get_collection
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
 from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.store.rows import chunk_id
-from retrievers.types import Embedder, Scope
+from retrievers.types import Embedder
 
 SENTENCES = (
     "Tighten the four bolts of the cover crosswise with a torque wrench. ",

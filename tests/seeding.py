@@ -7,11 +7,12 @@ from datetime import datetime
 from hashlib import sha256
 
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.scope import Scope
 from retrievers.store.collections import ensure_collection
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
 from retrievers.text.analysis import ANALYSER, analyse
-from retrievers.types import ChunkDraft, Collection, Embedder, IndexedChunk, IndexedDocument, Json, Scope, Vector
+from retrievers.types import ChunkDraft, Collection, Embedder, IndexedChunk, IndexedDocument, Json, Vector
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ Part of the pipeline.
 
 from collections.abc import Callable, Iterator, Sequence
 
+from retrievers.scope import Scope
 from retrievers.store.embedding_cache import EmbeddingCache
-from retrievers.types import Embedder, Scope, Vector
+from retrievers.types import Embedder, Vector
 
 _BATCH_CHARS = 24_000
 """About 6,000 tokens, eight seconds on two cores: what a kill can lose, and enough for every core to be busy."""

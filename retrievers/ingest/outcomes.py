@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from retrievers.ingest.document import LoadedDocument
 from retrievers.ingest.entries import Entry
 from retrievers.ingest.report import FileReport, Status, Tracker
+from retrievers.scope import Scope
 from retrievers.store.documents import DocumentStore
 from retrievers.store.swap import PutResult
-from retrievers.types import ChunkDraft, Collection, IndexedDocument, Scope, Stage
+from retrievers.types import ChunkDraft, Collection, IndexedDocument, Stage
 
 
 @dataclass

@@ -17,12 +17,13 @@ from retrievers.ingest.outcomes import Outcomes
 from retrievers.ingest.report import FileReport, IngestReport, Progress, Tracker
 from retrievers.ingest.run import Run
 from retrievers.ingest.writing import Writer
+from retrievers.scope import Scope, check_readers
 from retrievers.store.collections import ensure_collection
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
 from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.text.analysis import ANALYSER
-from retrievers.types import Embedder, Scope, check_readers
+from retrievers.types import Embedder
 
 __all__ = ["FileReport", "IngestReport", "Ingestion", "Progress"]
 

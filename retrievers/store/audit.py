@@ -5,12 +5,13 @@ Used by the doctor and by the tests of everything that writes.
 
 from psycopg.sql import SQL
 
+from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.rows import MAX_COUNT
 from retrievers.store.spaces import vector_table
 from retrievers.store.sql import statement
 from retrievers.store.writing import reading, require_operator
-from retrievers.types import Collection, Scope
+from retrievers.types import Collection
 
 
 async def audit(db: Database, scope: Scope, collection: Collection) -> list[str]:

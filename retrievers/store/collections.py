@@ -8,13 +8,14 @@ from typing import Any
 from psycopg.rows import dict_row
 
 from retrievers.errors import EmbeddingMismatch, StorageError, UnknownCollection
+from retrievers.scope import Scope, check_name
 from retrievers.store.database import Database
 from retrievers.store.pools import Connection
 from retrievers.store.rows import is_storable
 from retrievers.store.spaces import ensure_space
 from retrievers.store.sql import statement
 from retrievers.store.writing import require_operator, writing
-from retrievers.types import Collection, EmbeddingSpec, Scope, check_name
+from retrievers.types import Collection, EmbeddingSpec
 
 
 async def ensure_collection(db: Database, scope: Scope, name: str, spec: EmbeddingSpec, analyser: str) -> Collection:

@@ -14,13 +14,13 @@ from psycopg import AsyncConnection, AsyncTransaction
 from psycopg_pool import PoolTimeout
 
 from retrievers.errors import DatabaseUnavailable, DatabaseUnsupported
+from retrievers.scope import Scope
 from retrievers.store.embedded import EmbeddedServer
 from retrievers.store.failures import describe_dsn, is_lost, parse_dsn, translated
 from retrievers.store.migrate import migrate
 from retrievers.store.pools import Connection, LoopPools, Pool, connection_options
 from retrievers.store.server import APP_ROLE, ServerFacts, require, role_sql
 from retrievers.store.sql import statement
-from retrievers.types import Scope
 
 POOL_SIZE = 8  # a dozen processes fit the embedded server's 100 connections
 STATEMENT_S = 120  # a writer may wait for another writer of its collection; a search takes a hundredth of a second

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from retrievers.errors import IngestError
+from retrievers.scope import Scope, check_readers
 from retrievers.store.audiences import audience_numbers
 from retrievers.store.database import Database
 from retrievers.store.rows import check_document, is_storable
@@ -14,7 +15,7 @@ from retrievers.store.sql import statement
 from retrievers.store.statistics import are_stale, refresh
 from retrievers.store.swap import PutResult, StoredDocument, Swap
 from retrievers.store.writing import reading, writing
-from retrievers.types import Collection, IndexedDocument, Scope, Stage, check_readers
+from retrievers.types import Collection, IndexedDocument, Stage
 
 _LONGEST_REASON = 2000  # characters of a failure's reason: a driver may quote a whole document
 

@@ -9,9 +9,10 @@ from typing import Literal
 
 import numpy as np
 
+from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.sql import statement
-from retrievers.types import Scope, Vector
+from retrievers.types import Vector
 
 Side = Literal["query", "passage"]
 

@@ -6,12 +6,12 @@ Used by `tadori doctor` and the health routes.
 from typing import NamedTuple
 
 from retrievers.errors import DatabaseUnsupported, MigrationError, StorageError
+from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.migrate import migrations
 from retrievers.store.pools import Connection
 from retrievers.store.server import APP_ROLE, ServerFacts
 from retrievers.store.sql import statement
-from retrievers.types import Scope
 
 _SCHEMAS = ["tadori", "tadori_threads"]
 

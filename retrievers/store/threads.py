@@ -16,11 +16,11 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from retrievers.errors import DatabaseUnavailable, InvalidArgument
+from retrievers.scope import check_name
 from retrievers.store.database import Database
 from retrievers.store.pools import Connection, connection_options, session_options
 from retrievers.store.server import APP_ROLE
 from retrievers.store.sql import statement
-from retrievers.types import check_name
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver

@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from retrievers.errors import StorageError, UnknownCollection
+from retrievers.scope import OPERATOR, Scope
 from retrievers.store.database import Database
 from retrievers.store.pools import Connection
-from retrievers.types import OPERATOR, Collection, Scope
+from retrievers.types import Collection
 
 
 @asynccontextmanager

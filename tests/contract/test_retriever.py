@@ -12,9 +12,9 @@ from seeding import Text, seed
 from retrievers.blocking import wait_for
 from retrievers.hybrid import HybridRetriever, HybridSearch
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.embedding_cache import EmbeddingCache
-from retrievers.types import Scope
 
 SCOPE = Scope.operator("langchain-retriever")
 

@@ -7,9 +7,9 @@ import pytest
 from ingesting import ingestion, write
 
 from graphs.ingest import IngestGraph, IngestKnobs, build_ingest_graph
+from retrievers.scope import Scope
 from retrievers.store.collections import list_collections
 from retrievers.store.database import Database
-from retrievers.types import Scope
 
 
 def graph(database: Database, scope: Scope, root: Path | None) -> IngestGraph:
@@ -23,8 +23,9 @@ async def run(served: IngestGraph, context: IngestKnobs | None = None, **given: 
 async def test_paths_below_the_root_go_in_with_sources_relative_to_it(database: Database, scope: Scope, tmp_path: Path) -> None:
     write(tmp_path, {"guides/a.md": "# A\n\ntorque", "guides/b.txt": "wrench", "c.md": "not asked for"})
     result = await run(graph(database, scope, tmp_path), paths=["guides"])
-    assert (result["status"], result["reason"]) == ("done", "2 documents, 0 failed")
-    assert [(file["source"], file["status"]) for file in result["report"]["files"]] == [("guides/a.md", "added"), ("guides/b.txt", "added")]
+    assert (result["status"], result["reason"]) == ("done", "documents: 2, failed: 0")
+    lines = [(file["path"], file["source"], file["status"]) for file in result["report"]["files"]]
+    assert lines == [("guides/a.md", "guides/a.md", "added"), ("guides/b.txt", "guides/b.txt", "added")]
     again = await run(graph(database, scope, tmp_path), paths=["guides/a.md"])
     assert [(file["source"], file["status"]) for file in again["report"]["files"]] == [("guides/a.md", "unchanged")]
 
@@ -32,7 +33,7 @@ async def test_paths_below_the_root_go_in_with_sources_relative_to_it(database: 
 async def test_texts_go_in_without_a_root_into_the_collection_that_is_named(database: Database, scope: Scope) -> None:
     content = [{"source": "notes/a", "text": "torque", "title": "Note"}, {"source": "bad", "text": ""}]
     result = await run(graph(database, scope, None), IngestKnobs(collection="notes", readers=["public"]), content=content)
-    assert (result["status"], result["reason"]) == ("done", "2 documents, 1 failed")
+    assert (result["status"], result["reason"]) == ("done", "documents: 2, failed: 1")
     assert [collection.name for collection in await list_collections(database, scope)] == ["notes"]
 
 
@@ -82,3 +83,9 @@ async def test_a_wrong_knob_is_answered(database: Database, scope: Scope, knobs:
 
 def test_the_tenant_is_no_knob() -> None:
     assert set(IngestKnobs.model_fields) == {"collection", "readers"}
+
+
+def test_the_input_has_a_schema_that_a_form_can_be_made_of(database: Database, scope: Scope) -> None:
+    schema = graph(database, scope, None).get_input_jsonschema()
+    assert set(schema["properties"]) == {"paths", "content"}
+    assert set(schema["$defs"]["Content"]["properties"]) == {"source", "text", "content", "title", "metadata"}

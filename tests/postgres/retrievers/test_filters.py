@@ -12,9 +12,10 @@ from seeding import Text, seed
 from retrievers.errors import InvalidArgument, UnknownCollection
 from retrievers.hybrid import HybridSearch
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.scope import Scope
 from retrievers.store import search as store_search
 from retrievers.store.embedding_cache import EmbeddingCache
-from retrievers.types import Filters, Scope
+from retrievers.types import Filters
 
 JANUARY, JUNE = datetime(2026, 1, 10, tzinfo=UTC), datetime(2026, 6, 10, tzinfo=UTC)
 PAGES = [

@@ -18,8 +18,8 @@ from retrievers.errors import EmbeddingMismatch, StorageError, UnknownCollection
 from retrievers.langchain_embeddings import EmbedderEmbeddings
 from retrievers.pgvector_store import ReadOnlyPGVectorStore, open_pgvector_store
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.scope import Scope
 from retrievers.store.database import Database
-from retrievers.types import Scope
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from retrievers.errors import IngestError
 from retrievers.hybrid import HybridSearch
 from retrievers.ingest.pipeline import Ingestion
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.scope import Scope
 from retrievers.store.collections import list_collections
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
 from retrievers.store.embedding_cache import EmbeddingCache
-from retrievers.types import Scope
 
 CORPUS = {"pump": "A pump moves water.", "valve": "A valve stops water.", "motor": "A motor drives the shaft."}
 QUESTIONS = {"q1": "What moves water?", "q2": "What drives the shaft?", "q3": "What stops water?", "u1": "Who wrote the opera?"}

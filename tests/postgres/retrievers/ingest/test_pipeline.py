@@ -15,11 +15,11 @@ from retrievers.errors import EmbeddingMismatch, InvalidArgument, ProviderReject
 from retrievers.hybrid import HybridSearch
 from retrievers.ingest.load import MOST_BYTES
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.scope import Scope
 from retrievers.store.audit import audit
 from retrievers.store.collections import get_collection
 from retrievers.store.database import Database
 from retrievers.store.embedding_cache import EmbeddingCache
-from retrievers.types import Scope
 
 
 async def found(database: Database, scope: Scope, query: str) -> set[str]:

@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from retrievers.scope import Scope
 from retrievers.store.audit import audit
 from retrievers.store.collections import drop_collection, get_collection
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
 from retrievers.store.search import Query, find_passages
 from retrievers.text.analysis import analyse, query_words
-from retrievers.types import Scope
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)
 

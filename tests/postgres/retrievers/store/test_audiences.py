@@ -3,9 +3,9 @@
 import pytest
 from drafting import contents, draft, make_collection, rows, traces
 
+from retrievers.scope import Scope
 from retrievers.store.audit import audit
 from retrievers.store.documents import DocumentStore
-from retrievers.types import Scope
 
 ARMS = ("document", "content", "chunk", "posting", "vector")
 

@@ -4,9 +4,9 @@ import pytest
 from drafting import draft, make_collection, rows
 
 from retrievers.errors import StorageError
+from retrievers.scope import Scope
 from retrievers.store.audit import audit
 from retrievers.store.documents import DocumentStore
-from retrievers.types import Scope
 
 DAMAGE = [
     ("update tadori.term set df = df + 1 where word = 'pear'", ["word 'pear': 3 chunks are counted, 2 hold it"]),

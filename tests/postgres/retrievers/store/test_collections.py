@@ -7,10 +7,10 @@ import pytest
 from drafting import SPEC, draft, make_collection, traces
 
 from retrievers.errors import EmbeddingMismatch, InvalidArgument, StorageError, UnknownCollection
+from retrievers.scope import Scope
 from retrievers.store.collections import drop_collection, ensure_collection, find_collection, get_collection, list_collections
 from retrievers.store.documents import DocumentStore
 from retrievers.text.analysis import ANALYSER
-from retrievers.types import Scope
 
 
 async def test_a_collection_keeps_what_its_model_needs(database, scope):

@@ -14,9 +14,9 @@ from postgres.conftest import Login, administer
 from psycopg.conninfo import make_conninfo
 
 from retrievers.errors import ConfigurationError, DatabaseUnavailable, DatabaseUnsupported, StorageError
+from retrievers.scope import Scope
 from retrievers.store import database as database_module
 from retrievers.store.database import Database
-from retrievers.types import Scope
 
 
 async def value(db: Database, scope: Scope, query: str) -> object:

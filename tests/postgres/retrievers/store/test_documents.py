@@ -9,11 +9,11 @@ from drafting import contents, draft, make_collection, rows, traces, vector_of
 from psycopg import AsyncConnection
 
 from retrievers.errors import IngestError, InvalidArgument, StorageError
+from retrievers.scope import Scope
 from retrievers.store.audit import audit
 from retrievers.store.documents import DeleteReport, DocumentStore
 from retrievers.store.rows import MAX_COUNT, chunk_id
 from retrievers.store.swap import PutResult
-from retrievers.types import Scope
 
 
 @pytest.fixture

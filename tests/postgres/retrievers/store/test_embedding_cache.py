@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from drafting import make_collection, rows, vector_of
 
+from retrievers.scope import Scope
 from retrievers.store.embedding_cache import EmbeddingCache
-from retrievers.types import Scope
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from psycopg import sql
 from seeding import Text, seed
 
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.store.health import check_database
 from retrievers.store.threads import open_threads, thread_key
-from retrievers.types import Scope
 
 # Belong to the owner alone; the role has no right to them at all.
 _FOR_NO_TENANT = {"tadori.migration", "tadori_threads.checkpoint_migrations"}

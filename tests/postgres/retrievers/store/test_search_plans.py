@@ -7,10 +7,11 @@ import pytest
 from crowd import DIMS, crowd, unit
 from psycopg.sql import SQL
 
+from retrievers.scope import Scope
 from retrievers.store import search as store_search
 from retrievers.store.collections import get_collection
 from retrievers.store.sql import statement
-from retrievers.types import Filters, Scope
+from retrievers.types import Filters
 
 SCOPE = Scope.operator("planned")
 ROWS = 10_050

@@ -7,9 +7,10 @@ import pytest
 from psycopg import sql
 
 from retrievers.errors import InvalidArgument
+from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.spaces import column_type, ensure_space, pgvector_view, vector_table
-from retrievers.types import EmbeddingSpec, Scope
+from retrievers.types import EmbeddingSpec
 
 _NUMBERS = count(1)
 

@@ -3,10 +3,10 @@
 import pytest
 from drafting import draft, make_collection
 
+from retrievers.scope import Scope
 from retrievers.store import statistics
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
-from retrievers.types import Scope
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import random
 import pytest
 from drafting import contents, draft, make_collection, rows
 
+from retrievers.scope import Scope
 from retrievers.store.audit import audit
 from retrievers.store.collections import drop_collection
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
 from retrievers.store.swap import Swap
 from retrievers.store.writing import writing
-from retrievers.types import Scope
 
 WRITERS = 8
 
