@@ -20,7 +20,7 @@ from typing_extensions import TypedDict
 from retrievers.errors import InvalidArgument, TadoriError
 from retrievers.ingest.report import FileReport, IngestReport
 from retrievers.scope import Scope
-from retrievers.types import DEFAULT_COLLECTION, Json
+from retrievers.types import DEFAULT_COLLECTION
 
 if TYPE_CHECKING:
     from retrievers.ingest.pipeline import Ingestion
