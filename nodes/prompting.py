@@ -7,7 +7,6 @@ this question, with `$placeholders`.
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
 from importlib.resources import files
 from string import Template
 
@@ -29,11 +28,23 @@ def prompt(name: str, **fields: str) -> list[BaseMessage]:
     return [SystemMessage(constant), HumanMessage(Template(variable).substitute(fields))]
 
 
-@lru_cache
 def prompt_parts(name: str) -> tuple[str, str]:
     """The constant part and the part of the question, as they stand in the file."""
-    constant, _, variable = (files("nodes") / "prompts" / f"{name}.md").read_text("utf-8").partition("\n---\n")
-    return constant.strip(), variable.strip()
+    return _PARTS[name]
+
+
+def _read_all() -> dict[str, tuple[str, str]]:
+    """Every prompt, read when the module is: reading a file inside a step would block the server's loop."""
+    texts = {
+        file.name.removesuffix(".md"): file.read_text("utf-8")
+        for file in (files("nodes") / "prompts").iterdir()
+        if file.name.endswith(".md")
+    }
+    parts = {name: text.partition("\n---\n") for name, text in texts.items()}
+    return {name: (constant.strip(), variable.strip()) for name, (constant, _, variable) in parts.items()}
+
+
+_PARTS = _read_all()
 
 
 def fenced(passages: Sequence[Passage]) -> str:

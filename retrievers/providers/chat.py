@@ -3,8 +3,11 @@
 The only place that knows how a chat SDK fails; nodes see a BaseChatModel that raises ProviderError and nothing else.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -14,8 +17,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langchain_core.tools import BaseTool
+from pydantic import PrivateAttr
 
-from retrievers.errors import ConfigurationError, MissingExtra, MissingKey, ProviderError, ProviderReplyInvalid
+from retrievers.errors import ConfigurationError, MissingExtra, MissingKey, ProviderError, ProviderRejected, ProviderReplyInvalid
 from retrievers.providers.faults import from_status, late, retrying, unreachable
 
 TIMEOUT_S = 60.0
@@ -34,39 +38,47 @@ KEYS = {
 """The variable that holds a provider's key; a provider that is not listed brings its own credentials."""
 
 _EXTRAS = {"anthropic": "anthropic"}
+_PACKAGES = {"azure_openai": "langchain_openai", "bedrock": "langchain_aws", "bedrock_converse": "langchain_aws"}
+"""Where a provider's package is not `langchain_<provider>`."""
 _SDK_ERRORS = {"openai": ("openai", "OpenAIError"), "anthropic": ("anthropic", "AnthropicError")}
 _NO_KEY = "none"
 """A local server needs no key, but its client insists on a string."""
 
 
 class GuardedChat(BaseChatModel):
-    """A chat model whose every call has a deadline, is retried where that can help, and fails as ProviderError."""
+    """A chat model whose every call has a deadline, is retried where that can help, and fails as ProviderError.
 
-    inner: BaseChatModel
+    The model itself is made at its first call, in a thread: importing its package takes seconds and reads files.
+    """
+
     who: str
+    make: Callable[[], BaseChatModel]
     timeout_s: float = TIMEOUT_S
-    sdk_errors: tuple[type[Exception], ...] = ()
+    sdk: str = ""
+    _made: BaseChatModel | None = PrivateAttr(default=None)
 
     @property
     def _llm_type(self) -> str:
-        return self.inner._llm_type
+        return "guarded"
 
     @property
     def _identifying_params(self) -> dict[str, Any]:
-        return dict(self.inner._identifying_params)
+        return {"model": self.who}
 
-    @property
-    def _failures(self) -> tuple[type[Exception], ...]:
-        # The last three: LangChain raises them for replies without choices, with an error inside, or of another form.
-        return (ModelError, OSError, *self.sdk_errors, ValueError, TypeError, KeyError)
+    def inner(self) -> BaseChatModel:
+        """The model, made now if it was not yet. Blocks; raises ConfigurationError."""
+        if self._made is None:
+            self._made = self.make()
+        return self._made
 
     def _generate(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any
     ) -> ChatResult:
         """One try: synchronous callers have no deadline to retry in."""
+        inner = self.inner()
         try:
-            return self.inner._generate(messages, stop=stop, run_manager=run_manager, **kwargs)
-        except self._failures as exc:
+            return inner._generate(messages, stop=stop, run_manager=run_manager, **kwargs)
+        except _failures(self.sdk) as exc:
             raise self._translated(exc) from exc
 
     async def _agenerate(
@@ -76,25 +88,32 @@ class GuardedChat(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
+        inner = await asyncio.to_thread(self.inner)
+
         async def call() -> ChatResult:
-            return await self.inner._agenerate(messages, stop=stop, run_manager=run_manager, **kwargs)
+            return await inner._agenerate(messages, stop=stop, run_manager=run_manager, **kwargs)
 
         return await retrying(self.who, lambda: self._attempt(call), timeout_s=self.timeout_s)
 
     def bind_tools(
         self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], *, tool_choice: str | None = None, **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """The provider's own form of the tools, bound to this guarded model."""
-        bound = self.inner.bind_tools(tools, tool_choice=tool_choice, **kwargs)
+        """The provider's own form of the tools, bound to this guarded model. Blocks while the model is made."""
+        bound = self.inner().bind_tools(tools, tool_choice=tool_choice, **kwargs)
         return self.bind(**bound.kwargs)  # type: ignore[attr-defined]
 
     def with_structured_output(
         self, schema: dict[str, Any] | type, *, include_raw: bool = False, **kwargs: Any
     ) -> Runnable[LanguageModelInput, Any]:
-        """The provider's own structured output, guarded like a plain call."""
-        structured = self.inner.with_structured_output(schema, include_raw=include_raw, **kwargs)
+        """The provider's own structured output, guarded like a plain call; a way that it does not have is ProviderRejected, status 501."""
 
         async def ask(prompt: LanguageModelInput, config: RunnableConfig) -> Any:
+            inner = await asyncio.to_thread(self.inner)
+            try:
+                structured = inner.with_structured_output(schema, include_raw=include_raw, **kwargs)
+            except (NotImplementedError, ValueError, TypeError) as exc:
+                raise ProviderRejected(f"{self.who} does not offer structured output by {kwargs.get('method')!r}", status=501) from exc
+
             async def call() -> Any:
                 return await structured.ainvoke(prompt, config)
 
@@ -108,7 +127,7 @@ class GuardedChat(BaseChatModel):
         except TimeoutError:
             # The deadline of `retrying`: it says so itself.
             raise
-        except self._failures as exc:
+        except _failures(self.sdk) as exc:
             raise self._translated(exc) from exc
 
     def _translated(self, exc: Exception) -> ProviderError:
@@ -136,14 +155,21 @@ def resolve_chat(model: str, *, base_url: str | None = None, api_key: str | None
         raise MissingKey(
             f"the chat model {model!r} needs {KEYS[provider]}: set it, or leave TADORI_CHAT_MODEL unset to answer without a model"
         )
+    _check_installed(provider)
     key = api_key or (_NO_KEY if base_url else None)
-    return GuardedChat(
-        inner=_made(provider, name, base_url, key, timeout_s), who=model, timeout_s=timeout_s, sdk_errors=_sdk_errors(provider)
-    )
+    return GuardedChat(who=model, make=partial(_make, provider, name, base_url, key, timeout_s), timeout_s=timeout_s, sdk=provider)
 
 
-def _made(provider: str, name: str, base_url: str | None, api_key: str | None, timeout_s: float) -> BaseChatModel:
-    # Imported here: it costs over two seconds.
+def _check_installed(provider: str) -> None:
+    package = _PACKAGES.get(provider, f"langchain_{provider}")
+    if find_spec(package) is not None:
+        return
+    if provider in _EXTRAS:
+        raise MissingExtra(f"the chat provider {provider!r}", _EXTRAS[provider])
+    raise ConfigurationError(f"the chat provider {provider!r} is not known, or its package {package.replace('_', '-')} is not installed")
+
+
+def _make(provider: str, name: str, base_url: str | None, api_key: str | None, timeout_s: float) -> BaseChatModel:
     from langchain.chat_models import init_chat_model
 
     given = {"base_url": base_url, "api_key": api_key}
@@ -151,17 +177,15 @@ def _made(provider: str, name: str, base_url: str | None, api_key: str | None, t
     options |= {"timeout": timeout_s, "max_retries": 0, "temperature": TEMPERATURE, "max_tokens": MAX_TOKENS}
     try:
         model: BaseChatModel = init_chat_model(name, model_provider=provider, **options)
-    except ImportError as exc:
-        if provider in _EXTRAS:
-            raise MissingExtra(f"the chat provider {provider!r}", _EXTRAS[provider]) from exc
-        raise ConfigurationError(f"the chat provider {provider!r} needs a package that is not installed: {exc}") from exc
-    except ValueError as exc:
+    except (ImportError, ValueError) as exc:
         raise ConfigurationError(f"the chat model {provider}:{name} cannot be used: {str(exc).splitlines()[0]}") from exc
     return model
 
 
-def _sdk_errors(provider: str) -> tuple[type[Exception], ...]:
-    if provider not in _SDK_ERRORS:
-        return ()
-    module, name = _SDK_ERRORS[provider]
-    return (getattr(import_module(module), name),)
+def _failures(sdk: str) -> tuple[type[Exception], ...]:
+    """What the model's SDK and LangChain raise. The last three: for replies without choices, with an error inside, or of another form."""
+    own: tuple[type[Exception], ...] = ()
+    if sdk in _SDK_ERRORS:
+        module, name = _SDK_ERRORS[sdk]
+        own = (getattr(import_module(module), name),)
+    return (ModelError, OSError, *own, ValueError, TypeError, KeyError)

@@ -3,6 +3,7 @@
 An adapter of the Reranker protocol; the address and the key are given, never looked up.
 """
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,13 +43,12 @@ class CohereReranker:
         return self._checked(reply, len(texts))
 
     async def _ask(self, query: str, texts: Sequence[str]) -> Any:
-        # Imported here: it costs over a second.
-        from cohere import AsyncClientV2
+        # In a thread: importing takes over a second and would block the loop. A client for each call, because a kept one
+        # would be tied to the event loop that made it.
+        client, http = await asyncio.to_thread(self._client)
         from cohere.core import ApiError
 
-        # A client for each call: a kept one would be tied to the event loop that made it.
-        async with httpx.AsyncClient(timeout=self._timeout_s) as http:
-            client = AsyncClientV2(self._api_key, base_url=self._base_url, timeout=self._timeout_s, max_retries=0, httpx_client=http)
+        async with http:
             try:
                 return await client.rerank(model=self._model, query=query, documents=texts, top_n=len(texts))
             except ApiError as exc:
@@ -59,6 +59,13 @@ class CohereReranker:
                 raise unreachable(self.name, exc) from exc
             except ValueError as exc:
                 raise self._unreadable() from exc
+
+    def _client(self) -> tuple[Any, httpx.AsyncClient]:
+        from cohere import AsyncClientV2
+
+        http = httpx.AsyncClient(timeout=self._timeout_s)
+        client = AsyncClientV2(self._api_key, base_url=self._base_url, timeout=self._timeout_s, max_retries=0, httpx_client=http)
+        return client, http
 
     def _unreadable(self) -> ProviderReplyInvalid:
         return ProviderReplyInvalid(f"{self.name} answered with something that is not a rerank reply: check TADORI_COHERE_URL")

@@ -3,6 +3,7 @@
 An adapter of the WebSearch protocol; the only importer of langchain_community, which is slow to import and warns.
 """
 
+import asyncio
 import json
 import warnings
 from typing import Any
@@ -31,11 +32,13 @@ class SearxngSearch:
         return await retrying(self.name, lambda: self._ask(query, limit), timeout_s=self._timeout_s)
 
     async def _ask(self, query: str, limit: int) -> list[WebPage]:
+        # In a thread: importing would block the loop for seconds.
+        wrapper = await asyncio.to_thread(self._wrapper)
         import aiohttp
 
         try:
             # The wrapper's synchronous call has no timeout of its own; this one can be cancelled.
-            return _pages(await self._wrapper().aresults(query, num_results=limit))
+            return _pages(await wrapper.aresults(query, num_results=limit))
         except aiohttp.ClientError as exc:
             raise unreachable(self.name, exc) from exc
         except json.JSONDecodeError as exc:

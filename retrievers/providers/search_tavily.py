@@ -3,6 +3,8 @@
 An adapter of the WebSearch protocol; the address and the key are given, never looked up.
 """
 
+import asyncio
+from importlib import import_module
 from typing import Any
 
 import httpx
@@ -39,8 +41,8 @@ class TavilySearch:
         return _pages(reply)[:limit]
 
     async def _ask(self, query: str, limit: int) -> Any:
-        from tavily import errors  # type: ignore[import-untyped]
-
+        # In a thread: importing and reading certificates would block the loop.
+        errors = await asyncio.to_thread(import_module, "tavily.errors")
         try:
             return await self._post(query, limit)
         except errors.InvalidAPIKeyError as exc:
@@ -59,11 +61,14 @@ class TavilySearch:
             raise ProviderReplyInvalid(f"{self.name} answered with something that is not JSON") from exc
 
     async def _post(self, query: str, limit: int) -> Any:
-        from tavily import AsyncTavilyClient
-
         # A client for each search: a kept one would be tied to the event loop that made it.
-        async with AsyncTavilyClient(api_key=self._api_key, api_base_url=self._base_url) as client:
+        async with await asyncio.to_thread(self._client) as client:
             return await client.search(query, max_results=limit, search_depth="advanced", timeout=self._timeout_s)
+
+    def _client(self) -> Any:
+        from tavily import AsyncTavilyClient  # type: ignore[import-untyped]
+
+        return AsyncTavilyClient(api_key=self._api_key, api_base_url=self._base_url)
 
 
 def _from_httpx(who: str, exc: httpx.HTTPError) -> ProviderError:

@@ -137,6 +137,6 @@ def test_a_model_that_cannot_be_resolved_is_a_wrong_setting(model):
 
 
 def test_a_provider_whose_package_is_missing_names_the_extra(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "langchain_anthropic", None)
+    monkeypatch.setattr("retrievers.providers.chat.find_spec", lambda package: None)
     with pytest.raises(MissingExtra, match=r"tadori\[anthropic\]"):
         resolve_chat("anthropic:claude-sonnet-5", api_key="key")

@@ -5,6 +5,7 @@ import time
 import pytest
 from memory_search import MemorySearch, Text
 from servers.chat import ChatServer
+from servers.cohere import RerankServer
 from servers.loopback import Reply
 from servers.tavily import TavilyServer
 
@@ -12,6 +13,7 @@ from graphs.rag import build_graph
 from nodes.structured import Decider
 from retrievers.providers.chat import resolve_chat
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.providers.rerank_cohere import CohereReranker
 from retrievers.providers.search_tavily import TavilySearch
 from retrievers.tools import search_tool, web_tool
 
@@ -164,3 +166,22 @@ async def test_the_model_rewrites_the_query_and_the_second_search_answers():
     assert output["status"] == "answered"
     assert [event["decision"] for event in output["trail"] if event["step"] == "rewrite"] == ["nightly backups kept days"]
     assert chat.prompts[3].endswith(f"Question:\n{DAYS}")
+
+
+@pytest.mark.rule("F26")
+async def test_no_step_and_no_client_blocks_the_loop():
+    """F26: watched by the detector that the development server uses; file reads, sleeps and sockets that block are errors."""
+    blockbuster = pytest.importorskip("blockbuster")
+    with (
+        ChatServer(*SCRIPT, {"retrieve": True}, {"query": ""}, RELEVANT, {"claims": []}) as chat,
+        TavilyServer([PAGE]) as web,
+        RerankServer() as cohere,
+    ):
+        reranker = CohereReranker("rerank-test", api_key="key", base_url=cohere.url)
+        with blockbuster.blockbuster_ctx():
+            with pytest.raises(blockbuster.BlockingError):
+                time.sleep(0.001)  # noqa: ASYNC251  (proves that the detector watches)
+            assert (await ask(DAYS, chat=chat, web=web))["status"] == "answered"
+            assert (await ask(CUP, chat=chat, web=web))["status"] == "no_evidence"
+            assert len(await reranker.rerank("a", ["a", "b"])) == 2
+    assert len(web.asked) == 1
