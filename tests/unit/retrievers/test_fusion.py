@@ -30,7 +30,7 @@ def test_ties_are_broken_by_id():
 
 @pytest.mark.rule("ctx-hybrid", "T15")
 def test_weighted_fusion_brings_both_scores_to_one_scale_first():
-    """T15: BM25 of 20 and a cosine of 0.9 are stretched to 0-1 before they are added."""
+    """T15, ctx-hybrid: BM25 of 20 and a cosine of 0.9 are stretched to 0-1 before they are added."""
     fused = weighted({"a": 20.0, "b": 10.0, "c": 0.0}, {"a": 0.7, "b": 0.9, "c": 0.8}, (0.4, 0.6))
     assert fused == pytest.approx({"b": 0.4 * 0.5 + 0.6, "a": 0.4, "c": 0.6 * 0.5}, abs=1e-5)
     assert list(fused) == ["b", "a", "c"]

@@ -38,7 +38,7 @@ async def seen(database, scope, collection):
     ],
 )
 async def test_who_sees_a_document(database, scope, store, collection, readers, public, member, group, user):
-    """S2, T23: the decision table, the same in every arm; the operator sees all, a principal of nothing sees nothing."""
+    """S2, T23, pg-meta: the decision table, the same in every arm; the operator sees all, a principal of nothing sees nothing."""
     await store.put(scope, collection, [draft("a", "one word", readers=readers)])
     everything, nothing = (1, 1, 1, 2, 1), (0, 0, 0, 0, 0)
     for reader, allowed in (

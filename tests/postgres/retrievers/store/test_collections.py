@@ -41,7 +41,7 @@ async def test_collections_are_listed_by_name(database, scope):
 @pytest.mark.rule("F14", "emb-models")
 @pytest.mark.parametrize("other", [replace(SPEC, model="other-8"), replace(SPEC, model="draft-16", dims=16)])
 async def test_another_model_is_refused_with_what_to_do(database, scope, other):
-    """F14: of the same size or of another, the collection keeps the model it was built with."""
+    """F14, emb-models: of the same size or of another, the collection keeps the model it was built with."""
     await make_collection(database, scope)
     with pytest.raises(
         EmbeddingMismatch, match=r"'default' was built with 'draft-8' \(8 dimensions\).*set TADORI_EMBEDDING_MODEL back, or ingest"

@@ -90,7 +90,7 @@ async def test_the_same_document_again_is_unchanged(database, scope, store, coll
 
 @pytest.mark.rule("F12", "emb-advanced")
 async def test_the_same_bytes_under_another_name_are_stored_once(database, scope, store, collection):
-    """F12: two documents, one text, one set of chunks; the last one takes the text with it."""
+    """F12, emb-advanced: two documents, one text, one set of chunks; the last one takes the text with it."""
     first, second = draft("a", "one", "two"), draft("b", "one", "two")
     await store.put(scope, collection, [first])
     assert await store.put(scope, collection, [second]) == [PutResult("b", "added", 2)]
@@ -122,7 +122,7 @@ async def test_a_changed_document_leaves_nothing_of_its_old_version(database, sc
 
 @pytest.mark.rule("F13", "R8")
 async def test_a_changed_document_equals_a_fresh_one(database, scope, store, collection):
-    """R8: after update and delete all tables are what a clean ingestion makes."""
+    """R8, F13: after update and delete all tables are what a clean ingestion makes."""
     other = await make_collection(database, scope, "fresh")
     await store.put(scope, collection, [draft("a", "old words of a"), draft("b", "words of b"), draft("c", "soon gone")])
     await store.put(scope, collection, [draft("a", "new words", "in two chunks")])
@@ -317,7 +317,7 @@ async def test_only_the_operator_writes(scope, store, collection):
 
 @pytest.mark.rule("F8", "S15")
 async def test_sql_in_a_document_is_text(database, scope, store, collection):
-    """F8: key, value, source, language and title are bound; they come back literally and every table is still there."""
+    """F8, S15: key, value, source, language and title are bound; they come back literally and every table is still there."""
     hostile = "x'); drop table tadori.chunk; --"
     metadata = {"author' = 'a' OR '1'='1' --": hostile, "%s": "%(tid)s", '"}': "{0}"}
     document = replace(

@@ -33,14 +33,14 @@ async def test_a_vector_comes_back_bit_by_bit_and_in_order(cache, scope):
 @pytest.mark.rule("emb-advanced", "F14", "T24")
 @pytest.mark.parametrize(("model", "side", "text"), [("other", "passage", "text"), ("m", "query", "text"), ("m", "passage", "text ")])
 async def test_model_side_and_exact_text_are_the_key(cache, scope, model, side, text):
-    """F14, T24: neither another model's vector nor the query side's is ever taken for this one."""
+    """F14, T24, emb-advanced: neither another model's vector nor the query side's is ever taken for this one."""
     await cache.put(scope, "m", "passage", ["text"], [vector_of("text")])
     assert await cache.get(scope, model, side, [text]) == [None]
 
 
 @pytest.mark.rule("F9", "S1")
 async def test_tenants_do_not_see_each_others_embeddings(database, cache, scope):
-    """F9: the key starts with the tenant; not even the time of a look-up tells what another tenant has."""
+    """F9, S1: the key starts with the tenant; not even the time of a look-up tells what another tenant has."""
     stranger = Scope.operator(f"{scope.tenant}-stranger")
     await make_collection(database, stranger)
     await cache.put(scope, "m", "query", ["text"], [vector_of("text")])

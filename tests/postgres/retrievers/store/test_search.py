@@ -107,7 +107,7 @@ async def test_a_rare_word_outranks_common_ones(database, scope, search):
 
 @pytest.mark.rule("core-hybrid", "pg-hybrid")
 async def test_every_candidate_has_both_scores(database, scope, search):
-    """core-hybrid: a hit of the vector arm alone gets its BM25, one of the lexical arm alone its cosine."""
+    """core-hybrid, pg-hybrid: a hit of the vector arm alone gets its BM25, one of the lexical arm alone its cosine."""
     await seed(database, scope, [Text(source, text) for source, text in TEXTS.items()])
     found = await search.search("which lock blocks writes", k=200)
     bm25 = {passage["document"]: passage["scores"]["bm25"] for passage in found["passages"]}
@@ -238,7 +238,7 @@ async def test_japanese_words_are_found_inside_a_sentence(database, scope, searc
     [("go 部署 deployment", "go", "部署"), ("記憶 システム memory", "memory", "記憶"), ("cron 定時", "cron", "定時")],
 )
 async def test_both_halves_of_a_mixed_query_count(database, scope, search, query, latin, cjk):
-    """F4: a text with both halves beats a text with either, and either half alone is found."""
+    """F4, cjk: a text with both halves beats a text with either, and either half alone is found."""
     texts = [
         Text("latin", f"about {latin} only"),
         Text("cjk", f"{cjk}について"),

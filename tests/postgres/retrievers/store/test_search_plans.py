@@ -56,7 +56,7 @@ def scans(nodes, relation):
 
 @pytest.mark.rule("pg-schema", "pg-hybrid")
 async def test_postings_are_read_from_the_index_alone(database, collection):
-    """pg-schema: every posting read is index-only and visits no heap page, for the operator and for a member, filtered or not."""
+    """pg-schema, pg-hybrid: postings are read index-only, visiting no heap page, for the operator and for a member, filtered or not."""
     for scope in (SCOPE, Scope.member("planned")):
         for filters in (None, Filters((("pct", "3"),))):
             nodes = await plan(database, collection, scope=scope, filters=filters)

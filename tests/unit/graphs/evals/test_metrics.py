@@ -15,7 +15,7 @@ documents = st.sampled_from([f"d{number}" for number in range(30)])
 @settings(max_examples=150, deadline=None)
 @given(st.lists(documents, unique=True, max_size=30), st.dictionaries(documents, st.integers(1, 3), min_size=1, max_size=12))
 def test_metrics_equal_ir_measures(ranking, gold):
-    """T25: nDCG, recall and reciprocal rank agree with ir-measures on any ranking and graded gold."""
+    """T25, golden: nDCG, recall and reciprocal rank agree with ir-measures on any ranking and graded gold."""
     run = {"q": {item: float(len(ranking) - place) for place, item in enumerate(ranking)}}
     theirs = {}
     for measure in (nDCG @ 10, R @ 5, R @ 10, R @ 100, RR @ 10):

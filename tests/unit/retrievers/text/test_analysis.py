@@ -27,7 +27,7 @@ def found(query: str, text: str) -> set[str]:
     ],
 )
 def test_a_japanese_word_is_found_inside_a_sentence(query: str, text: str, words: set[str]) -> None:
-    """F3, T8: no spaces are needed, and a code beside kana is still a word."""
+    """F3, T8, cjk: no spaces are needed, and a code beside kana is still a word."""
     assert found(query, text) == words
 
 
@@ -41,14 +41,14 @@ def test_a_japanese_word_is_found_inside_a_sentence(query: str, text: str, words
     ],
 )
 def test_both_halves_of_a_mixed_query_count(query: str, words: list[str]) -> None:
-    """F4: neither script swallows the other."""
+    """F4, cjk: neither script swallows the other."""
     assert query_words(query) == words
 
 
 @pytest.mark.rule("F6", "lexical-query")
 @pytest.mark.parametrize("query", ["What is it?", "and of the", "Who are you?", "それは何ですか", "这是什么", "", "?! …"])
 def test_function_words_alone_ask_for_nothing(query: str) -> None:
-    """F6: a match on stop words alone is no match, so such a query has no words."""
+    """F6, lexical-query: a match on stop words alone is no match, so such a query has no words."""
     assert query_words(query) == []
 
 
@@ -67,7 +67,7 @@ def test_a_function_word_in_capitals_is_a_name() -> None:
 
 @pytest.mark.rule("lexical-query")
 def test_query_words_are_distinct_and_in_order() -> None:
-    """Deduped: a repeated word of the query does not count twice."""
+    """lexical-query: Deduped: a repeated word of the query does not count twice."""
     assert query_words("index the indexes, indexing tables") == ["index", "tabl"]
 
 
@@ -88,7 +88,7 @@ def test_query_words_are_distinct_and_in_order() -> None:
     ],
 )
 def test_written_variants_are_one_word(one: str, other: str) -> None:
-    """Full and half width, long-vowel marks at the end, composed and decomposed, dashes and accents."""
+    """cjk: Full and half width, long-vowel marks at the end, composed and decomposed, dashes and accents."""
     assert analyse(one) == analyse(other)
 
 
@@ -99,7 +99,7 @@ def test_a_long_vowel_mark_inside_or_after_a_short_word_stays() -> None:
 
 @pytest.mark.rule("cjk")
 def test_korean_and_chinese_are_found_inside_a_sentence() -> None:
-    """Hangul and Han are cut alike: single characters and pairs."""
+    """cjk: Hangul and Han are cut alike: single characters and pairs."""
     assert analyse("문서를") == ["문", "서", "를", "문서", "서를"]
     assert found("数据库", "我们使用数据库存储文本") == {"数", "据", "库", "数据", "据库"}
 
@@ -171,13 +171,13 @@ def test_threads_get_the_words_that_one_thread_gets() -> None:
 
 @pytest.mark.rule("cjk")
 def test_the_self_test_passes() -> None:
-    """It runs at start and in doctor."""
+    """cjk: It runs at start and in doctor."""
     self_test()
 
 
 @pytest.mark.rule("cjk", "T22")
 def test_the_self_test_fails_loudly_when_japanese_yields_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """T22: an analyser that drops kana and Han is an error, not an empty result."""
+    """T22, cjk: an analyser that drops kana and Han is an error, not an empty result."""
     monkeypatch.setattr(analysis, "_pieces", lambda run: [])
     with pytest.raises(ConfigurationError, match="does not find 'トルク'"):
         self_test()
