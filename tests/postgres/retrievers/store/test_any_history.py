@@ -144,7 +144,7 @@ def reference(bodies, words):
 @pytest.mark.slow
 @pytest.mark.rule("R18", "R8", "core-hybrid")
 def test_after_any_history_the_store_equals_a_clean_one(server_home) -> None:
-    """R18, R8, core-hybrid: any order of inserts, updates, deletes, readers, second sources and failures; then bm25s gives the same scores."""
+    """R18, R8, core-hybrid: any order of inserts, updates, deletes, readers, second sources and failures; then bm25s agrees."""
     with asyncio.Runner() as loop:
         database = Database(None, home=server_home)
         machine = type("History", (AnyHistory,), {"loop": loop, "database": database})
