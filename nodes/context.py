@@ -27,7 +27,8 @@ def now(runtime: Runtime[Knobs]) -> datetime:
 
 def filters(knobs: Knobs) -> Filters:
     """The knobs' conditions on documents."""
-    return Filters(tuple(sorted(knobs.metadata.items())), knobs.since, knobs.until)
+    pairs = [(key, value) for key, given in knobs.metadata.items() for value in ([given] if isinstance(given, str) else given)]
+    return Filters(tuple(sorted(pairs)), knobs.since, knobs.until)
 
 
 class Clock:

@@ -271,7 +271,9 @@ class Knobs(BaseModel):
     max_rewrites: int = Field(MAX_REWRITES, ge=0, le=MAX_REWRITES, description="Rewrites of the search query before the web is tried.")
     web: bool = Field(True, description="Search the web when the documents hold nothing and a web search is configured.")
     fusion: Fusion | None = Field(None, description="How both arms are combined; empty means the collection's own.")
-    metadata: dict[str, str] = Field(default_factory=dict, description="Only documents whose metadata have these values.")
+    metadata: dict[str, str | list[str]] = Field(
+        default_factory=dict, description="Only documents whose metadata have these values; a list means all of them."
+    )
     since: AwareDatetime | None = Field(None, description="Only documents modified at this moment or later.")
     until: AwareDatetime | None = Field(None, description="Only documents modified before this moment.")
     now: datetime | None = Field(None, description="The current time with its zone; empty means the clock.")

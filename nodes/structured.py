@@ -164,7 +164,25 @@ def without_thinking(text: str) -> str:
 
 
 def _json_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    return {**schema.model_json_schema(), "title": schema.__name__.strip("_")}
+    """The schema as a model is held to it: every field required and nothing else allowed, whatever we tolerate in what it says.
+
+    A server that generates by the schema would leave out what may be left out; our docstrings are not for the model.
+    """
+    return {**_strict(schema.model_json_schema()), "title": schema.__name__}
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(entry) for entry in node]
+    if not isinstance(node, dict):
+        return node
+    if "anyOf" in node:
+        return _strict(next(option for option in node["anyOf"] if option != {"type": "null"}))
+    kept = {name: _strict(value) for name, value in node.items() if name not in ("title", "default", "description", "properties")}
+    if "properties" in node:
+        kept["properties"] = {name: _strict(value) for name, value in node["properties"].items()}
+        kept |= {"required": list(node["properties"]), "additionalProperties": False}
+    return kept
 
 
 def _value(schema: type[M], raw: AIMessage, parsed: object, bare: str | None) -> M | None:

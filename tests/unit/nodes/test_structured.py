@@ -169,6 +169,40 @@ async def test_tokens_of_every_call_are_counted():
     assert reply.usage == {"calls": 2, "input_tokens": 15, "output_tokens": 3, "cost_usd": None}
 
 
+async def test_the_model_is_held_to_every_field_and_sees_no_docstring():
+    class Inner(BaseModel):
+        """Not for the model."""
+
+        number: int | None = None
+        title: str = Field("", description="Nor this.")
+
+    class Outer(BaseModel):
+        entries: list[Inner] = []
+
+    seen = {}
+
+    class Watched(Rungs):
+        def with_structured_output(self, schema, **kwargs):
+            seen.update(schema)
+            return super().with_structured_output(schema, **kwargs)
+
+    await Decider(Watched(script=['{"entries": []}'])).decide(ASK, Outer)
+    inner = {
+        "type": "object",
+        "properties": {"number": {"type": "integer"}, "title": {"type": "string"}},
+        "required": ["number", "title"],
+        "additionalProperties": False,
+    }
+    assert seen == {
+        "$defs": {"Inner": inner},
+        "type": "object",
+        "properties": {"entries": {"type": "array", "items": {"$ref": "#/$defs/Inner"}}},
+        "required": ["entries"],
+        "additionalProperties": False,
+        "title": "Outer",
+    }
+
+
 async def test_plain_text_comes_without_its_thinking():
     assert (await Decider(ScriptedChat(replies=["<think>hm</think> Good day."])).say(ASK)).value == "Good day."
 
