@@ -117,7 +117,7 @@ async def _ask(
 
     filters = filters or Filters()
     context = Knobs.model_validate(
-        {"collection": collection, "metadata": dict(filters.metadata), "since": filters.since, "until": filters.until, **(knobs or {})}
+        {"collection": collection, "metadata": _by_key(filters), "since": filters.since, "until": filters.until, **(knobs or {})}
     )
     turn = RagInput(question=question)
     started = time.perf_counter()
@@ -128,6 +128,13 @@ async def _ask(
         async with services.threads() as saver:
             output = await services.rag(services.operator, saver).ainvoke(turn, config, context=context)
     return _with_timings(output, (time.perf_counter() - started) * 1000)
+
+
+def _by_key(filters: Filters) -> dict[str, list[str]]:
+    values: dict[str, list[str]] = {}
+    for key, value in filters.metadata:
+        values.setdefault(key, []).append(value)
+    return values
 
 
 def _with_timings(output: dict[str, Any], total_ms: float) -> Answer:
