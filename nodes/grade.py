@@ -21,6 +21,8 @@ from nodes.verdicts import Verdict, yes_or_no
 from retrievers.types import Json, Passage
 
 _POLICY = "the threshold alone decides"
+_MODEL = {True: "the model found it relevant", False: "the model found that it does not help to answer"}
+"""No reasons of its own: they would be most of the reply, and a small model takes seconds for each."""
 
 REJECTED = 5
 """Rejected passages that are shown: the near misses, not the whole page."""
@@ -37,7 +39,6 @@ class PassageVerdict(BaseModel):
 
     id: Annotated[int, BeforeValidator(_number)] = 0
     relevant: Verdict
-    reason: str = ""
 
 
 def _readable(entries: object) -> object:

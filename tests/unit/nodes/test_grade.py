@@ -92,7 +92,7 @@ async def test_the_model_judges_all_passages_in_one_call_by_id():
     reply = '{"verdicts": [{"id": 2, "relevant": "no", "reason": "start time"}, {"id": "passage 1", "relevant": "はい"}]}'
     update = await graded(TWO, [reply])
     assert kept(update) == ["a"]
-    assert update["grades"][1] == {"id": "b", "relevant": False, "reason": "start time"}
+    assert update["grades"][1] == {"id": "b", "relevant": False, "reason": "the model found that it does not help to answer"}
     assert update["usage"]["calls"] == 1
 
 
