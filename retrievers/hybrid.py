@@ -45,6 +45,9 @@ from retrievers.types import (
 MAX_K = 200
 """Results of one search: more than anything reads, and the statement's cost is bounded by it."""
 
+MAX_FILTERS = 32
+"""Metadata conditions of one search: each adds to the statement that is planned."""
+
 RERANK_CANDIDATES = 50
 """Passages a reranker looks at: from 50 to 10 is where rerankers earn their cost."""
 
@@ -192,6 +195,8 @@ def _check(request: _Request) -> None:
     if request.fusion is not None and request.fusion not in get_args(Fusion):
         raise InvalidArgument(f"fusion {request.fusion!r} is not known: use absolute, rrf or weighted")
     _check_weights(request.weights)
+    if len(request.filters.metadata) > MAX_FILTERS:
+        raise InvalidArgument(f"{len(request.filters.metadata)} filters are given: use at most {MAX_FILTERS}")
     for part in (part for pair in request.filters.metadata for part in pair):
         if clean(part).text != part:
             raise InvalidArgument(f"filter {part!r} holds a character that no stored text has: leave it out")

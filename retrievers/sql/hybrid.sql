@@ -6,7 +6,7 @@
 --             words text[]             the query as analysed, without repeats; may be empty
 --             embedding text           the query's vector; null in mode lexical
 --             lexical, vector boolean  which arms run; both under mode hybrid
---             filtered boolean         whether keys, vals, since, until (document_filter.sql) restrict the documents
+--             filtered boolean         whether documents are restricted to those that meet date_filter.sql and metadata_filter.sql
 --             fusion text              absolute, rrf or weighted
 --             fetch, k integer         candidates of each arm, results in the end
 --             k1, b, absolute_weight, rrf_k, lexical_weight, vector_weight, epsilon double precision

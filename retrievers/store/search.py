@@ -10,7 +10,7 @@ from typing import Any
 
 from psycopg import AsyncConnection
 from psycopg.rows import dict_row
-from psycopg.sql import SQL, Composed, Identifier
+from psycopg.sql import SQL, Composed, Identifier, Placeholder
 
 from retrievers.fusion import DEFAULT_WEIGHTS, EPSILON, RRF_K, fetch_count
 from retrievers.store.spaces import vector_table
@@ -31,6 +31,9 @@ EXACT_FILTERED = 5_000
 
 EF_SEARCH = 200
 """HNSW's candidate list: recall@10 .995 at 100k rows, against .935 at pgvector's default of 40 (measured)."""
+
+_PAIR = ("key", "value")
+"""The placeholders of metadata_filter.sql."""
 
 HINT_CHUNKS = 20
 """Chunks whose titles and headings are looked through for a hint: enough for a handful of distinct ones."""
@@ -54,7 +57,8 @@ async def find_passages(conn: AsyncConnection[Any], collection: Collection, quer
     await conn.execute(statement("search_settings.sql"), {"ef_search": str(EF_SEARCH)}, prepare=False)
     async with conn.cursor(row_factory=dict_row) as cursor:
         # Not prepared: a generic plan for arrays of unknown length is many times slower.
-        await cursor.execute(_hybrid(collection.space, collection.embedding.column_type), _parameters(collection, query), prepare=False)
+        text = _hybrid(collection.space, collection.embedding.column_type, len(query.filters.metadata))
+        await cursor.execute(text, _parameters(collection, query), prepare=False)
         return [_passage(row) for row in await cursor.fetchall()]
 
 
@@ -94,13 +98,8 @@ def _parameters(collection: Collection, query: Query) -> dict[str, object]:
 
 
 def _filter_parameters(filters: Filters) -> dict[str, object]:
-    return {
-        "filtered": bool(filters),
-        "keys": [key for key, _ in filters.metadata],
-        "vals": [value for _, value in filters.metadata],
-        "since": filters.since,
-        "until": filters.until,
-    }
+    pairs = {f"{name}_{number}": text for number, pair in enumerate(filters.metadata) for name, text in zip(_PAIR, pair, strict=True)}
+    return {"filtered": bool(filters), "since": filters.since, "until": filters.until, **pairs}
 
 
 def _literal(vector: Vector) -> str:
@@ -129,6 +128,9 @@ def _passage(row: Mapping[str, Any]) -> Passage:
 
 
 @cache
-def _hybrid(space: int, column_type: str) -> Composed:
-    passes = SQL(statement("document_filter.sql"))
+def _hybrid(space: int, column_type: str, pairs: int) -> Composed:
+    """The statement for a filter of so many pairs. What a caller writes is bound: only the number of parameters depends on it."""
+    pair = SQL(statement("metadata_filter.sql"))
+    conditions = [pair.format(**{name: Placeholder(f"{name}_{number}") for name in _PAIR}) for number in range(pairs)]
+    passes = SQL("and ").join([SQL(statement("date_filter.sql")).format(), *conditions])
     return SQL(statement("hybrid.sql")).format(vectors=vector_table(space), type=Identifier(column_type), passes=passes)

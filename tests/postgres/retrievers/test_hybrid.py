@@ -57,6 +57,7 @@ async def test_an_unknown_collection_is_an_error_and_never_empty(search, name):
         ({"fusion": "weighted", "weights": (-1.0, 1.0)}, "weights"),
         ({"fusion": "weighted", "weights": (0.0, 0.0)}, "weights"),
         ({"fusion": "weighted", "weights": (float("nan"), 1.0)}, "weights"),
+        ({"filters": Filters((("product", "pump"),) * 33)}, "33 filters"),
     ],
 )
 async def test_what_cannot_be_meant_is_refused(search, given, message):

@@ -32,7 +32,7 @@ async def plan(database, collection, *, scope=SCOPE, mode="hybrid", filters=None
     """The nodes that were executed, flat."""
     vector = None if mode == "lexical" else unit(np.ones(DIMS))
     query = store_search.Query(words, vector, 10, mode, "absolute", filters=filters or Filters())
-    composed = store_search._hybrid(collection.space, collection.embedding.column_type)
+    composed = store_search._hybrid(collection.space, collection.embedding.column_type, len(query.filters.metadata))
     async with database.transaction(scope) as conn:
         await conn.execute(statement("search_settings.sql"), {"ef_search": "200"})
         rows = await conn.execute(

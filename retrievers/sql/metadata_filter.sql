@@ -1,0 +1,10 @@
+-- The condition on the metadata of a document `d` that a search filters by; stands once for each pair in what hybrid.sql calls {{passes}}.
+-- placeholders: key, value  parameters of type text: the metadata value as text equals it, or where it is a list holds it
+coalesce(
+    case jsonb_typeof(d.metadata -> {key}::text)
+        when 'array' then exists (
+            select from jsonb_array_elements_text(d.metadata -> {key}::text) as e (item) where e.item = {value}::text
+        )
+        else d.metadata ->> {key}::text = {value}::text
+    end,
+    false)
