@@ -137,7 +137,7 @@ def _by_passage(reply: Verdicts | None, asked: Sequence[Passage]) -> dict[str, G
         asked[number - 1]["id"]: {
             "id": asked[number - 1]["id"],
             "relevant": entry.relevant,
-            "reason": entry.reason or "the model's verdict",
+            "reason": _MODEL[entry.relevant],
         }
         for number, entry in numbered.items()
     }
