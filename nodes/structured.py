@@ -27,8 +27,8 @@ Rung = Literal["json_schema", "function_calling", "text"]
 RUNGS: tuple[Rung, ...] = ("json_schema", "function_calling", "text")
 """From the surest to the one that every model has."""
 
-DEADLINE_S = 90.0
-"""For one decision with all its rungs and retries; a small model on a processor needs about half a minute for one."""
+DEADLINE_S = 100.0
+"""For one decision with all its rungs and retries; above the 90 s that a model of ours is given, so that its own error is the one shown."""
 
 _REFUSED_FEATURE = (400, 404, 405, 415, 422, 501)
 """Statuses by which servers say that they do not know response_format or tools."""

@@ -22,8 +22,8 @@ from pydantic import PrivateAttr
 from retrievers.errors import ConfigurationError, MissingExtra, MissingKey, ProviderError, ProviderRejected, ProviderReplyInvalid
 from retrievers.providers.faults import from_status, late, retrying, unreachable
 
-TIMEOUT_S = 60.0
-"""For one answer with all its retries: a small model on a processor reads a page of passages in about half a minute."""
+TIMEOUT_S = 90.0
+"""For one answer with all its retries: a small model on a processor reads five passages in 20-75 s, a hosted one in two."""
 
 TEMPERATURE = 0.1
 """Grounded answers vary little; exactly 0 makes some models repeat themselves."""
