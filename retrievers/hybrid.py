@@ -45,6 +45,12 @@ from retrievers.types import (
 MAX_K = 200
 """Results of one search: more than anything reads, and the statement's cost is bounded by it."""
 
+MAX_CHARS = 20_000
+"""Of a query: more than any question, less than what would hold up the event loop while it is cut into words."""
+
+MAX_WORDS = 256
+"""Distinct words of a query that are looked up: the statement's cost grows with each."""
+
 MAX_FILTERS = 32
 """Metadata conditions of one search: each adds to the statement that is planned."""
 
@@ -93,7 +99,7 @@ class HybridSearch:
         The default collection is empty until something is ingested; any other that does not exist raises UnknownCollection.
         With a reranker, `score` is the reranker's (0-1) and `scores.fused` stays what it was.
         """
-        request = _Request(clean(query).text.strip(), k, mode, fusion, weights, filters)
+        request = _Request(_cleaned(query), k, mode, fusion, weights, filters)
         _check(request)
         found = await self._find(collection)
         result = self._nothing(found, request)
@@ -103,7 +109,7 @@ class HybridSearch:
 
     async def hints(self, query: str, *, collection: str = DEFAULT_COLLECTION) -> CorpusHints:
         """Words and headings that a rewrite can use."""
-        found, words = await self._find(collection), tuple(query_words(clean(query).text))
+        found, words = await self._find(collection), tuple(query_words(_cleaned(query)))[:MAX_WORDS]
         if found is None:
             return {"words": [{"word": word, "df": 0} for word in sorted(words)], "headings": []}
         async with self._db.transaction(self._scope) as conn:
@@ -134,7 +140,7 @@ class HybridSearch:
         vector = await self._embed(collection, request.query) if request.mode != "lexical" else None
         embedded = time.perf_counter()
         query = Query(
-            words=tuple(query_words(request.query)) if request.mode != "vector" else (),
+            words=_words(request, result),
             vector=vector,
             k=max(request.k, RERANK_CANDIDATES) if self._reranker else request.k,
             mode=request.mode,
@@ -174,6 +180,17 @@ class HybridSearch:
             cause = f"no reply within {RERANK_TIMEOUT_S:g} s" if isinstance(exc, TimeoutError) else str(exc)
             result["degraded"].append((f"reranker {reranker.name}: {cause}", "the passages keep the order of the fusion"))
             return passages
+
+
+def _cleaned(query: str) -> str:
+    return clean(query[:MAX_CHARS]).text.strip()
+
+
+def _words(request: _Request, result: SearchResult) -> tuple[str, ...]:
+    words = tuple(query_words(request.query)) if request.mode != "vector" else ()
+    if len(words) > MAX_WORDS:
+        result["degraded"].append((f"the query has more than {MAX_WORDS} distinct words", f"the first {MAX_WORDS} are looked up"))
+    return words[:MAX_WORDS]
 
 
 class _WrongScores(Exception):

@@ -96,11 +96,11 @@ exact_filtered as (
     fetch first %(fetch)s rows with ties
 ),
 vector_top as materialized (
-    select a.chunk, 1 - a.distance as cosine from exact_all a
+    select a.chunk, nullif(1 - a.distance, 'NaN') as cosine from exact_all a
     union all
-    select f.chunk, 1 - f.distance from exact_filtered f
+    select f.chunk, nullif(1 - f.distance, 'NaN') from exact_filtered f
     union all
-    select i.chunk, 1 - i.distance from indexed i where not (select h.needed from exhaustive h)
+    select i.chunk, nullif(1 - i.distance, 'NaN') from indexed i where not (select h.needed from exhaustive h)
 ),
 
 -- both --------------------------------------------------------------------------------------------------------------------
@@ -119,7 +119,8 @@ ranked as (
 candidate as materialized (
     select r.* from ranked r where r.lexical_rank <= %(fetch)s or r.vector_rank <= %(fetch)s
 ),
--- A hit of one arm gets the other arm's score by key; in a mode of one arm the other score stays null.
+-- A hit of one arm gets the other arm's score by key; in a mode of one arm the other score stays null. A vector without length has
+-- no cosine (NaN, which would sort above everything): such a chunk is found by its words alone.
 scored as materialized (
     select c.chunk, c.id, c.lexical_rank, c.vector_rank,
            case when %(lexical)s then coalesce(c.bm25, (
@@ -131,7 +132,7 @@ scored as materialized (
                ) p
            ), 0) end as bm25,
            case when %(vector)s then coalesce(c.cosine, (
-               select 1 - (v.embedding <=> %(embedding)s::{type})
+               select nullif(1 - (v.embedding <=> %(embedding)s::{type}), 'NaN')
                from {vectors} v
                where v.tid = %(tid)s and v.chunk = c.chunk
            )) end as cosine
@@ -139,9 +140,9 @@ scored as materialized (
 ),
 measured as (
     select s.*,
-           %(absolute_weight)s * coalesce(s.bm25 / nullif((select sum(w.gain) from word w), 0), 0) + s.cosine as absolute,
+           %(absolute_weight)s * coalesce(s.bm25 / nullif((select sum(w.gain) from word w), 0), 0) + coalesce(s.cosine, 0) as absolute,
            (s.bm25 - min(s.bm25) over ()) / (max(s.bm25) over () - min(s.bm25) over () + %(epsilon)s) as bm25_share,
-           (s.cosine - min(s.cosine) over ()) / (max(s.cosine) over () - min(s.cosine) over () + %(epsilon)s) as cosine_share
+           coalesce((s.cosine - min(s.cosine) over ()) / (max(s.cosine) over () - min(s.cosine) over () + %(epsilon)s), 0) as cosine_share
     from scored s
 ),
 fused as (
@@ -155,12 +156,12 @@ fused as (
     from measured m
 ),
 best as materialized (
-    select f.* from fused f order by f.score desc nulls last, f.id limit %(k)s
+    select f.* from fused f order by f.score desc, f.id limit %(k)s
 )
 select b.id, d.source as document, d.title, c.heading_path, c.page,
        coalesce(d.metadata ->> 'url', substring(d.source from '^https?://.*$')) as url,
        c.origin, c.language, c.body as text, c.char_start as start, c.char_end as "end", c.token_count, d.metadata || c.metadata as metadata,
-       b.bm25, b.cosine, case when %(lexical)s then b.absolute end as absolute, b.score
+       b.bm25, b.cosine, case when %(lexical)s and %(vector)s then b.absolute end as absolute, b.score
 from best b
 join tadori.chunk c on c.tid = %(tid)s and c.chunk = b.chunk
 cross join lateral (
@@ -170,4 +171,4 @@ cross join lateral (
     order by d.document + 0
     limit 1
 ) d
-order by b.score desc nulls last, b.id
+order by b.score desc, b.id

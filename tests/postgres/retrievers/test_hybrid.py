@@ -182,6 +182,17 @@ async def test_a_reranker_looks_at_fifty_candidates(database, scope):
     assert [p["text"] for p in found["passages"]] == ["pump 40"]
 
 
+@pytest.mark.rule("S14")
+async def test_a_query_of_a_megabyte_is_searched_in_part_and_says_so(database, scope, search):
+    """S14: bounded work; the first words count, and the result tells that the others did not."""
+    await seed(database, scope, PAGES)
+    query = "pump " + " ".join(f"word{number}" for number in range(120_000))
+    found = await search.search(query, mode="lexical")
+    assert [p["document"] for p in found["passages"]] == ["pump", "motor"]
+    assert found["degraded"] == [("the query has more than 256 distinct words", "the first 256 are looked up")]
+    assert len((await search.hints(query))["words"]) == 256
+
+
 async def test_hints_name_words_by_rarity_and_headings_by_nearness(database, scope, search):
     await seed(database, scope, PAGES)
     hints = await search.hints("How does the seal of a pump move water uphill?")

@@ -172,6 +172,19 @@ async def test_an_arm_that_did_not_run_has_no_score(database, scope, search):
     assert all(p["score"] == p["scores"]["cosine"] for p in meaning)
 
 
+@pytest.mark.rule("T10")
+@pytest.mark.parametrize("fusion", ["absolute", "rrf", "weighted"])
+async def test_a_chunk_whose_vector_has_no_length_is_found_by_its_words_alone(database, scope, search, fusion):
+    """T10: a cosine that is not a number is no score; it neither leads the ranking nor hides the chunk."""
+    await seed(
+        database, scope, [Text("blank", "lock", vector=np.zeros(64, np.float32)), Text("good", "a lock blocks"), Text("other", "tea")]
+    )
+    found = (await search.search("lock blocks", fusion=fusion))["passages"]
+    assert found[0]["document"] == "good"
+    assert {p["document"]: p["scores"]["cosine"] is None for p in found} == {"blank": True, "good": False, "other": False}
+    assert [p["document"] for p in (await search.search("lock blocks", mode="vector"))["passages"]] == ["good", "other"]
+
+
 async def test_equal_scores_are_ordered_by_id(database, scope, search):
     same = (await HashEmbedder().embed_query("x")).astype(np.float32)
     await seed(database, scope, [Text(f"d{number}", f"lock {number:03d}", vector=same) for number in range(30)])
