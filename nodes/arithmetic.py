@@ -69,7 +69,10 @@ def expression_of(question: str) -> str | None:
 
 
 def compute(expression: str) -> str | None:
-    """The exact value as a person writes it (at most 12 decimals); None for what is no bounded sum. Raises ZeroDivisionError."""
+    """The exact value as a person writes it, at most 12 decimals; None for what is no sum.
+
+    Raises ZeroDivisionError, and OverflowError for a sum out of bounds.
+    """
     try:
         tree = ast.parse(expression, mode="eval")
         value = _value(tree.body)
@@ -79,7 +82,7 @@ def compute(expression: str) -> str | None:
 
 
 class _NotASum(Exception):
-    """Something else than numbers and the four operations, or numbers out of bounds."""
+    """Something else than numbers and the four operations."""
 
 
 def _value(node: ast.expr) -> Fraction:
@@ -99,14 +102,16 @@ def _value(node: ast.expr) -> Fraction:
 
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction:
-    if exponent.denominator != 1 or abs(exponent) > _MAX_EXPONENT:
+    if exponent.denominator != 1:
         raise _NotASum
+    if abs(exponent) > _MAX_EXPONENT:
+        raise OverflowError
     return _bounded(base ** int(exponent))
 
 
 def _bounded(value: Fraction) -> Fraction:
     if max(abs(value.numerator), value.denominator) >= 10**_MAX_DIGITS:
-        raise _NotASum
+        raise OverflowError
     return value
 
 

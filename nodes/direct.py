@@ -117,6 +117,8 @@ def _arithmetic(question: str, language: Language) -> DirectReply | None:
         value = compute(expression)
     except ZeroDivisionError:
         return DirectReply("arithmetic", wording.undefined(language, expression))
+    except OverflowError:
+        return DirectReply("arithmetic", wording.too_large(language, expression))
     return DirectReply("arithmetic", wording.result(language, expression, value)) if value is not None else None
 
 

@@ -62,6 +62,11 @@ def undefined(language: Language, expression: str) -> str:
     )
 
 
+def too_large(language: Language, expression: str) -> str:
+    """The reply to a sum whose value or exponent is out of bounds."""
+    return f"{expression} は数が大きすぎて計算できません。" if language == "ja" else f"{expression} is too large for me to compute."
+
+
 def clock(language: Language, now: datetime) -> str:
     """The reply to a question for the time or the date."""
     zone = now.tzname() or f"{now:%z}"

@@ -57,8 +57,14 @@ def test_what_is_no_sum_is_none(question):
     assert expression is None or compute(expression) is None
 
 
-@pytest.mark.parametrize("expression", ["2**1000", "9**9**9", "((1+1)", "10**64 ** 2"])
-def test_a_sum_without_bounds_is_not_computed(expression):
+@pytest.mark.parametrize("expression", ["2**1000", "9**9**9", "10**64 ** 2", "1" + "0" * 60 + " ** 9"])
+def test_a_sum_out_of_bounds_is_told_apart_and_not_computed(expression):
+    with pytest.raises(OverflowError):
+        compute(expression)
+
+
+@pytest.mark.parametrize("expression", ["((1+1)", "192.168.1.1 - 2", "2**0.5"])
+def test_what_only_looks_like_a_sum_is_none(expression):
     assert compute(expression) is None
 
 

@@ -82,3 +82,11 @@ def test_the_clock_answers_with_its_zone_in_the_users_language():
 
 def test_a_division_by_zero_is_answered():
     assert direct_reply("what is 10/0?", [], NOW).text == "10/0 is not defined: it divides by zero."
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [("9**9**9", "9**9**9 is too large for me to compute."), ("9^9^9は？", "9**9**9 は数が大きすぎて計算できません。")],
+)
+def test_a_sum_out_of_bounds_is_no_question_for_the_documents(message, reply):
+    assert direct_reply(message, [], NOW).text == reply
