@@ -3,6 +3,7 @@
 Explicit argument > environment > .env of the working folder > default; a value equal to its default is still explicit.
 """
 
+import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -81,11 +82,15 @@ def _from_environment(values: Mapping[str, str | None]) -> dict[str, object]:
 
 
 def _dotenv(path: Path = Path(".env")) -> dict[str, str | None]:
-    if not path.is_file():
+    try:
+        text = path.read_text("utf-8") if path.is_file() else ""
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigurationError(f"the settings file '{path}' cannot be read: {exc}; put that right, or start in another folder") from exc
+    if not text:
         return {}
     from dotenv import dotenv_values
 
-    return dotenv_values(path)
+    return dotenv_values(stream=io.StringIO(text))
 
 
 def _default_home() -> Path:

@@ -61,3 +61,10 @@ def test_the_server_finds_tracing_off_unless_someone_turned_it_on(monkeypatch: p
     assert server_environment(tmp_path / ".env")["LANGSMITH_TRACING"] == "false"
     monkeypatch.setenv("LANGSMITH_TRACING", "true")
     assert "LANGSMITH_TRACING" not in server_environment(tmp_path / ".env")
+
+
+def test_a_settings_file_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_bytes(b"TADORI_TENANT=\xff\n")
+    with pytest.raises(ConfigurationError, match=r"the settings file '\.env' cannot be read: "):
+        Settings.load()
