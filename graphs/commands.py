@@ -5,7 +5,9 @@ Imported by graphs.cli when a command runs; every error becomes one line on stde
 
 import argparse
 import asyncio
+import io
 import json
+import os
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -32,6 +34,7 @@ class Result:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command that was parsed and return its exit code."""
+    accept_any_text(utf8=options.json)
     try:
         services = services_for(Settings.load(tenant=options.tenant))
         if options.command == "serve":
@@ -43,8 +46,24 @@ def run(options: argparse.Namespace) -> int:
         return _complain(exc, USAGE)
     except TadoriError as exc:
         return _complain(exc, FAILED)
-    print(json.dumps(result.data, ensure_ascii=False, default=_plain) if options.json else result.text)
-    return result.code
+    return show(json.dumps(result.data, ensure_ascii=False, default=_plain) if options.json else result.text) or result.code
+
+
+def accept_any_text(*, utf8: bool = False) -> None:
+    """Let stdout escape what its encoding lacks, such as a file name that is no UTF-8; with `utf8` the encoding is that, as JSON's is."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8" if utf8 else None, errors="backslashreplace")
+
+
+def show(text: str) -> int:
+    """Print a result; 0, or 1 where stdout cannot take it: a full disk, a reader that has gone."""
+    try:
+        print(text, flush=True)
+    except OSError as exc:
+        # Python writes what is left once more at exit, and would fail with a traceback.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _complain(TadoriError(f"the result could not be written to stdout: {exc.strerror}"), FAILED)
+    return DONE
 
 
 def _complain(error: TadoriError, code: int) -> int:
@@ -69,7 +88,7 @@ def _plain(value: object) -> object:
 
 
 class Bar:
-    """A progress bar on stderr that appears with the first report of work."""
+    """A progress bar on stderr that appears with the first report of work, where stderr is a terminal: in a log it is noise."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -79,7 +98,7 @@ class Bar:
         from tqdm import tqdm
 
         if self._bar is None:
-            self._bar = tqdm(total=total, desc=self._label, file=sys.stderr, leave=False, mininterval=0.5)
+            self._bar = tqdm(total=total, desc=self._label, file=sys.stderr, leave=False, mininterval=0.5, disable=None)
         self._bar.total = total
         self._bar.update(done - self._bar.n)
 
@@ -130,6 +149,8 @@ async def _search(services: Services, options: argparse.Namespace) -> Result:
 
 
 async def _ask(services: Services, options: argparse.Namespace) -> Result:
+    if not options.question.strip():
+        raise InvalidArgument('there is no question: write one, such as `tadori ask "How long are backups kept?"`')
     started = time.perf_counter()
     bar = Bar("chunks")
     try:
@@ -228,7 +249,7 @@ def _moment(option: str, given: str | None) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(given)
-    except ValueError as exc:
+        # A date without a zone means the user's own; at either end of the calendar there is none.
+        return moment if moment.tzinfo else moment.astimezone()
+    except (ValueError, OverflowError) as exc:
         raise InvalidArgument(f"{option} {given!r} is not an ISO date or time: write 2026-11-30 or 2026-11-30T09:00+09:00") from exc
-    # A date without a zone means the user's own.
-    return moment if moment.tzinfo else moment.astimezone()

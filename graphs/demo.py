@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from graphs import api, render
-from graphs.commands import Bar
+from graphs.commands import Bar, accept_any_text
 from graphs.wiring import default_services
 from retrievers.errors import TadoriError
 
@@ -48,6 +48,7 @@ async def demo() -> None:
 
 def main() -> int:
     """0, or 1 with one line on stderr."""
+    accept_any_text()
     try:
         asyncio.run(demo())
     except TadoriError as exc:

@@ -29,11 +29,16 @@ def one_line(text: str, width: int) -> str:
     return folded if len(folded) <= width else folded[: width - 1] + "…"
 
 
+def name(text: str) -> str:
+    """A source, title or heading on one line: a file's name may hold a line break."""
+    return " ".join(safe(text).splitlines())
+
+
 def place(title: str, heading_path: Sequence[str], document: str, page: int | None) -> str:
     """`Title > Heading (source, p. 3)`."""
     headings = [heading for heading in heading_path if heading != title]
     where = f"{document}, p. {page}" if page else document
-    return safe(f"{' > '.join([title or document, *headings])} ({where})")
+    return name(f"{' > '.join([title or document, *headings])} ({where})")
 
 
 def answer(result: Mapping[str, Any], seconds: float) -> str:
@@ -94,13 +99,14 @@ def ingested(report: Mapping[str, Any], *, most: int = 40) -> str:
     if len(files) > most > 0:
         lines.append(f"… and {len(files) - most} more")
     counts = {status: sum(file["status"] == status for file in files) for status in _MARKS}
+    counts["deleted"] = report.get("deleted", 0)
     sums = ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "no files"
     return "\n".join([*lines, f"{sums} · {report['embedded']} chunks embedded · {report['seconds']:.1f} s"])
 
 
 def _file(file: Mapping[str, Any]) -> str:
-    reason = f"  ({safe(file['reason'])})" if file["reason"] else ""
-    return f"{_MARKS[file['status']]} {safe(file['source'])}  {file['status']}, {file['chunks']} chunks{reason}"
+    reason = f"  ({name(file['reason'])})" if file["reason"] else ""
+    return f"{_MARKS[file['status']]} {name(file['source'])}  {file['status']}, {file['chunks']} chunks{reason}"
 
 
 def table(values: Mapping[str, Any], indent: str = "") -> str:

@@ -1,9 +1,13 @@
 """The command line as typed: what is parsed, and how wrong input is answered."""
 
+import io
+import socket
+import sys
+
 import pytest
 
 from graphs.cli import build_parser, main
-from graphs.commands import parse_filters, parse_fusion
+from graphs.commands import accept_any_text, parse_filters, parse_fusion, show
 from retrievers.errors import InvalidArgument
 
 
@@ -79,3 +83,51 @@ def test_a_date_without_a_zone_is_the_users_own() -> None:
 def test_a_wrong_date_says_how_to_write_one() -> None:
     with pytest.raises(InvalidArgument, match=r"--since 'yesterday'.*2026-11-30"):
         parse_filters(options("search", "x", "--since", "yesterday"))
+
+
+def test_a_date_at_the_end_of_the_calendar_is_refused_like_any_wrong_one() -> None:
+    with pytest.raises(InvalidArgument, match="--since '0001-01-01'"):
+        parse_filters(options("search", "x", "--since", "0001-01-01"))
+
+
+@pytest.mark.parametrize("question", ["", " \n\t"])
+def test_no_question_is_a_usage_error(question: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", question]) == 2
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err.count("\n")) == ("", 1)
+    assert "there is no question" in shown.err
+
+
+def stdout(monkeypatch: pytest.MonkeyPatch, encoding: str) -> io.BytesIO:
+    """What is printed from now on, in bytes."""
+    shown = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, encoding=encoding))
+    return shown
+
+
+def test_a_terminal_that_lacks_a_character_sees_its_escape(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = stdout(monkeypatch, "ascii")
+    accept_any_text()
+    assert show("keys ✓ 鍵") == 0
+    assert shown.getvalue() == b"keys \\u2713 \\u9375\n"
+
+
+def test_json_is_utf8_whatever_the_locale_and_names_a_file_that_is_no_utf8(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = stdout(monkeypatch, "ascii")
+    accept_any_text(utf8=True)
+    assert show('{"path": "鍵\udcff.md"}') == 0
+    assert shown.getvalue() == '{"path": "鍵\\udcff.md"}\n'.encode()
+
+
+def test_a_full_disk_is_one_line_on_stderr(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert show("text") == 1
+    assert capsys.readouterr().err == "tadori: the result could not be written to stdout: No space left on device\n"
+
+
+def test_a_port_in_use_is_said_and_no_other_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", "--port", str(port)]) == 1
+    assert f"tadori: cannot listen on 127.0.0.1:{port}: " in capsys.readouterr().err

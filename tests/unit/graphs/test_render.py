@@ -62,3 +62,13 @@ def test_an_ingestion_shows_failures_first() -> None:
     lines = render.ingested({"files": files, "embedded": 2, "seconds": 1.0}).splitlines()
     assert lines[0] == "! b.pdf  failed, 0 chunks  (encrypted)"
     assert lines[-1] == "1 added, 1 failed · 2 chunks embedded · 1.0 s"
+
+
+def test_an_ingestion_counts_what_was_pruned() -> None:
+    assert render.ingested({"files": [], "embedded": 0, "seconds": 1.0, "deleted": 3}) == "3 deleted · 0 chunks embedded · 1.0 s"
+
+
+def test_a_name_with_a_line_break_stays_on_its_line() -> None:
+    files = [{"source": "new\nline.md", "status": "added", "chunks": 1, "reason": None}]
+    assert render.ingested({"files": files, "embedded": 1, "seconds": 1.0}).splitlines()[0] == "+ new line.md  added, 1 chunks"
+    assert render.place("a\nb", [], "c\nd.md", None) == "a b (c d.md)"
