@@ -33,6 +33,7 @@ _HEADING_SHARE = 0.5
 """A word that stands in the heading only counts half: the heading holds for all its sentences alike. For a list of steps or a code
 block it counts whole: that is what the heading is about."""
 
+_ENDS = re.compile(r"[.!。！．…][\s\"'”’」』)）\]*_]*$")
 _ASKS = re.compile(r"[?？]\s*$")
 _ONLY_A_WORD = re.compile(
     r"(?:yes|no|of course|not yet|はい|いいえ|ええ|可能です|不可です|できます|できません|あります|ありません)[.!。！]?", re.IGNORECASE
@@ -61,8 +62,8 @@ async def quote(question: str, passages: Sequence[Passage], embedder: Embedder) 
 
     Beside them why the embedder could not compare by meaning, if it could not.
     """
-    candidates = [candidate for number, passage in enumerate(passages, 1) for candidate in _candidates(number, passage)]
     words = query_words(question)
+    candidates = [candidate for number, passage in enumerate(passages, 1) for candidate in _candidates(number, passage, set(words))]
     _score_by_words(candidates, words)
     shortlist = sorted(candidates, key=lambda candidate: -candidate.score)[:EMBEDDED]
     failure = await _add_meaning(shortlist, question, embedder)
@@ -71,10 +72,10 @@ async def quote(question: str, passages: Sequence[Passage], embedder: Embedder) 
     return [_claim(candidate, passages[candidate.number - 1]) for candidate in _in_order(_chosen(ranked, question, margin))], failure
 
 
-def _candidates(number: int, passage: Passage) -> list[_Candidate]:
-    """The passage's units, its own headings and bare lead-ins left out.
+def _candidates(number: int, passage: Passage, asked_for: set[str]) -> list[_Candidate]:
+    """The passage's units, its own headings, captions and bare lead-ins left out.
 
-    A question in it, as in a FAQ, is no answer: its words count for what follows.
+    A caption says nothing beyond the question: no full stop, and no word of its own. A question in it, as in a FAQ, is no answer: its words count for what follows.
     """
     headings = [_folded(heading) for heading in (passage["title"], *passage["heading_path"])]
     heading = passage["heading_path"][-1] if passage["heading_path"] else ""
@@ -84,7 +85,7 @@ def _candidates(number: int, passage: Passage) -> list[_Candidate]:
     for unit in _with_short_ones_joined(passage["text"]):
         text = passage["text"][unit.start : unit.end]
         words = Counter(analyse(text))
-        if _folded(text) in headings or (unit.kind == "sentence" and leads_in(text)):
+        if _folded(text) in headings or (unit.kind == "sentence" and (leads_in(text) or _is_caption(text, asked_for))):
             continue
         if _ASKS.search(text) or _LABEL.search(text):
             asked = words
@@ -93,6 +94,10 @@ def _candidates(number: int, passage: Passage) -> list[_Candidate]:
         found.append(_Candidate(number, unit, text, words + asked, around | header))
         asked = Counter()
     return found
+
+
+def _is_caption(text: str, asked_for: set[str]) -> bool:
+    return not _ENDS.search(text) and asked_for.issuperset(query_words(text))
 
 
 def _folded(text: str) -> str:

@@ -95,6 +95,17 @@ async def test_a_heading_that_stands_in_the_text_as_a_line_is_no_answer():
     assert await texts("building indexes concurrently", found) == ["Use the option CONCURRENTLY."]
 
 
+async def test_a_caption_that_says_no_more_than_the_question_is_no_answer():
+    found = passage(text="Transaction Isolation Levels\n\nRead committed is the default.")
+    assert await texts("What is the default transaction isolation level?", found) == ["Read committed is the default."]
+
+
+async def test_a_sentence_that_repeats_the_question_answers_it():
+    assert await texts("Can the dome be opened in rain?", passage(text="The dome can be opened in rain.")) == [
+        "The dome can be opened in rain."
+    ]
+
+
 async def test_few_sentences_are_embedded_whatever_the_passages_hold():
     embedder = HashEmbedder()
     long = passage(text=" ".join(f"Backup number {number} is kept." for number in range(60)))

@@ -118,6 +118,7 @@ def test_a_single_character_is_a_word() -> None:
         ("15.2.1", ["15.2.1", "15", "2", "1"]),
         ("1,234,567", ["1234567"]),
         ("12Nm", ["12nm", "12", "nm"]),
+        ("PostgreSQL", ["postgresql", "postgr", "sql"]),
         ("ModuleNotFoundError", ["modulenotfounderror", "modul", "not", "found", "error"]),
         ("HTTPServer", ["httpserver", "http", "server"]),
         ("foo_bar.baz", ["foo_bar.baz", "foo_bar", "foo", "bar", "baz"]),
