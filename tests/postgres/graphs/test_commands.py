@@ -169,6 +169,14 @@ def test_a_failed_file_is_named_and_the_exit_code_is_1(run: Run, handbook: Path)
     assert statuses == {"broken.pdf": ("failed", True), "ops.md": ("added", False)}
 
 
+def test_documents_that_cannot_be_read_are_one_line_without_a_progress_bar(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 nothing more")
+    code, out, err = run("ask", "x?", "--docs", str(tmp_path / "broken.pdf"), "--json")
+    assert (code, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert "broken.pdf: not a PDF, or a damaged one" in err
+
+
 def test_a_kind_that_is_not_read_is_skipped_with_exit_0(run: Run, handbook: Path) -> None:
     (handbook / "photo.bin").write_bytes(b"\x00\x01")
     report = as_json(run("ingest", str(handbook), "--json"))
