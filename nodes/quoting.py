@@ -75,7 +75,8 @@ async def quote(question: str, passages: Sequence[Passage], embedder: Embedder) 
 def _candidates(number: int, passage: Passage, asked_for: set[str]) -> list[_Candidate]:
     """The passage's units, its own headings, captions and bare lead-ins left out.
 
-    A caption says nothing beyond the question: no full stop, and no word of its own. A question in it, as in a FAQ, is no answer: its words count for what follows.
+    A caption says nothing beyond the question: no full stop, and no word of its own. A question in the text, as in a FAQ, is no
+    answer: its words count for what follows.
     """
     headings = [_folded(heading) for heading in (passage["title"], *passage["heading_path"])]
     heading = passage["heading_path"][-1] if passage["heading_path"] else ""
