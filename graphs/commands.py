@@ -87,20 +87,33 @@ def _plain(value: object) -> object:
     return dump(mode="json")
 
 
+_LOG_EVERY_S = 30.0
+"""A log gets a line now and then; a short command none, so that an error stays the only line."""
+
+
 class Bar:
-    """A progress bar on stderr that appears with the first report of work, where stderr is a terminal: in a log it is noise."""
+    """Progress on stderr from the first report of work: a bar on a terminal, now and then a line elsewhere."""
 
     def __init__(self, label: str) -> None:
         self._label = label
         self._bar: Any = None
+        self._logged = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
+        if not sys.stderr.isatty():
+            self._log(done, total)
+            return
         from tqdm import tqdm
 
         if self._bar is None:
-            self._bar = tqdm(total=total, desc=self._label, file=sys.stderr, leave=False, mininterval=0.5, disable=None)
+            self._bar = tqdm(total=total, desc=self._label, file=sys.stderr, leave=False, mininterval=0.5)
         self._bar.total = total
         self._bar.update(done - self._bar.n)
+
+    def _log(self, done: int, total: int) -> None:
+        if time.monotonic() - self._logged >= _LOG_EVERY_S:
+            print(f"{self._label}: {done} of {total}", file=sys.stderr, flush=True)
+            self._logged = time.monotonic()
 
     def close(self) -> None:
         if self._bar is not None:

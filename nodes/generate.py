@@ -32,7 +32,9 @@ async def generate(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | 
         drafted = await draft(kept, state, now(runtime), chat, clock, instead=_POLICY)
     if drafted.value is not None:
         return {"kept": kept, "claims": drafted.value, "trail": drafted.events, "degraded": drafted.degraded, "usage": drafted.usage}
-    claims, failure = await quote(state.standalone, kept, embedder)
+    claims, failure = await quote(
+        state.standalone, kept, embedder, follow_up="" if state.question == state.standalone else state.question or ""
+    )
     event, degraded = clock.fallback(f"embedder: {failure}", "choose the sentences by their words") if failure else (None, None)
     quoted = clock.event("decision", f"{len(claims)} quotes", "the sentences that fit the question best")
     return {

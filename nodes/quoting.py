@@ -29,6 +29,9 @@ _GAIN = 1 / 3
 _MARGIN = 0.5
 """How far below the best a further sentence may score: it answers the other half of the question."""
 
+_OWN_WEIGHT = 2.0
+"""A follow-up is searched together with the question it follows; what it asks itself weighs more than what was asked before."""
+
 _HEADING_SHARE = 0.5
 """A word that stands in the heading only counts half: the heading holds for all its sentences alike. For a list of steps or a code
 block it counts whole: that is what the heading is about."""
@@ -57,14 +60,16 @@ class _Candidate:
     score: float = field(default=0.0)
 
 
-async def quote(question: str, passages: Sequence[Passage], embedder: Embedder) -> tuple[list[Claim], str | None]:
+async def quote(question: str, passages: Sequence[Passage], embedder: Embedder, *, follow_up: str = "") -> tuple[list[Claim], str | None]:
     """One to three claims, the best first, each verbatim; none for passages without a sentence.
+
+    `question` is the stand-alone one; `follow_up` is the user's own where it differs, and its words weigh more.
 
     Beside them why the embedder could not compare by meaning, if it could not.
     """
     words = query_words(question)
     candidates = [candidate for number, passage in enumerate(passages, 1) for candidate in _candidates(number, passage, set(words))]
-    _score_by_words(candidates, words)
+    _score_by_words(candidates, words, set(query_words(follow_up)))
     shortlist = sorted(candidates, key=lambda candidate: -candidate.score)[:EMBEDDED]
     failure = await _add_meaning(shortlist, question, embedder)
     margin = _MARGIN * (1.0 if failure else embedder.spec.absolute_weight)
@@ -116,11 +121,14 @@ def _with_short_ones_joined(text: str) -> list[Unit]:
     return joined
 
 
-def _score_by_words(candidates: Sequence[_Candidate], words: Sequence[str]) -> None:
+def _score_by_words(candidates: Sequence[_Candidate], words: Sequence[str], own_words: set[str]) -> None:
     """The share of the question's words that a unit holds, rare ones weighing more, in 0-1."""
     total = len(candidates)
     holders = {word: sum(word in candidate.words for candidate in candidates) for word in words}
-    weights = {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in holders.items()}
+    weights = {
+        word: math.log(1 + (total - count + 0.5) / (count + 0.5)) * (_OWN_WEIGHT if word in own_words else 1.0)
+        for word, count in holders.items()
+    }
     most = sum(weights.values())
     for candidate in candidates:
         own = sum(weights[word] for word in words if word in candidate.words)

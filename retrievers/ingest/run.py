@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from retrievers.errors import IngestError
+from retrievers.errors import IngestError, InvalidArgument
 from retrievers.ingest.entries import Entry
 from retrievers.ingest.outcomes import Item, Outcomes
 from retrievers.ingest.report import FileReport
@@ -48,8 +48,15 @@ class Run:
             await outcomes.store.delete(outcomes.scope, outcomes.collection, mended)
 
     async def prune(self) -> int:
-        """Delete the documents that this run did not see; none where a failure may hide some, and it says so. Returns how many."""
+        """Delete the documents that this run did not see; none where a failure may hide some, and it says so. Returns how many.
+
+        Raises InvalidArgument where it saw none at all: a folder that is not mounted looks empty, and everything would go.
+        """
         outcomes = self._outcomes
+        if not self.sources:
+            raise InvalidArgument(
+                "the paths hold no documents, so pruning would delete the whole collection: check them, or delete by source"
+            )
         for report in self._hiding:
             report["reason"] = f"{report['reason']}; nothing was pruned, as it may hold documents that are stored"
         if self._hiding:

@@ -106,6 +106,12 @@ async def test_a_sentence_that_repeats_the_question_answers_it():
     ]
 
 
+async def test_a_follow_up_asks_for_its_own_topic():
+    table = passage(text="玉露は50度の湯で2分間抽出します。ほうじ茶は95度の湯で30秒抽出します。", language="ja")
+    claims, _ = await quote("玉露の湯の温度は何度ですか？ では、ほうじ茶は？", [table], HashEmbedder(), follow_up="では、ほうじ茶は？")
+    assert claims[0]["text"] == "ほうじ茶は95度の湯で30秒抽出します。"
+
+
 async def test_few_sentences_are_embedded_whatever_the_passages_hold():
     embedder = HashEmbedder()
     long = passage(text=" ".join(f"Backup number {number} is kept." for number in range(60)))

@@ -188,6 +188,15 @@ async def test_a_shortened_document_is_not_found_by_what_it_lost(database: Datab
     assert await sound(database, scope)
 
 
+async def test_an_empty_folder_prunes_nothing(database: Database, scope: Scope, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("kept")
+    await ingestion(database).ingest(scope, "default", [tmp_path])
+    (tmp_path / "a.md").unlink()
+    with pytest.raises(InvalidArgument, match="would delete the whole collection"):
+        await ingestion(database).ingest(scope, "default", [tmp_path], prune=True)
+    assert (await ingestion(database).ingest(scope, "other", [tmp_path]))["files"] == []
+
+
 async def test_without_prune_a_missing_file_stays(database: Database, scope: Scope, tmp_path: Path) -> None:
     write(tmp_path, {"a.md": manual(1), "b.md": manual(2)})
     await ingestion(database).ingest(scope, "default", [tmp_path])
