@@ -76,6 +76,11 @@ def test_the_public_names_are_sorted_and_resolve() -> None:
     assert "open_pgvector_store" in retrievers.__all__
 
 
+def test_no_module_shadows_a_public_name() -> None:
+    for package, names in (("graphs", ("ask", "ingest", "make_graph", "search")), ("retrievers", ("open_pgvector_store",))):
+        assert [name for name in names if (ROOT / package / f"{name}.py").exists() or (ROOT / package / name).is_dir()] == []
+
+
 def test_only_settings_reads_the_environment() -> None:
     readers = [
         str(path.relative_to(ROOT)) for path in MODULES if "os.environ" in path.read_text("utf-8") or "getenv" in path.read_text("utf-8")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from ingesting import ingestion, write
 
-from graphs.ingest import IngestGraph, IngestKnobs, build_ingest_graph
+from graphs.ingestion import IngestGraph, IngestKnobs, build_ingest_graph
 from retrievers.scope import Scope
 from retrievers.store.collections import list_collections
 from retrievers.store.database import Database
