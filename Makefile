@@ -39,8 +39,8 @@ clean:  ## remove the environment and what tools leave behind; stored documents 
 
 # Debian splits venv from Python; where it is missing, virtualenv from the index does the same without touching the system.
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
-	  || { echo "tadori needs Python 3.11 to 3.13, $(PYTHON) is $$($(PYTHON) --version 2>&1): set PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))' \
+	  || { echo "tadori needs Python 3.11 or 3.12, $(PYTHON) is $$($(PYTHON) --version 2>&1): set PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null && $(PYTHON) -m venv $(VENV) \
 	  || { $(PYTHON) -m pip install -q --target .venv-bootstrap virtualenv && PYTHONPATH=.venv-bootstrap $(PYTHON) -m virtualenv -q $(VENV); }
 
