@@ -14,26 +14,7 @@
 -- columns:    id, document, title, heading_path, page, url, origin, language, text, start, end, token_count, metadata,
 --             bm25, cosine, absolute, score: null where an arm did not run; best first, ties by id
 with
-stats as materialized (
-    select c.chunk_count::double precision as n, greatest(c.token_count, 1)::double precision / greatest(c.chunk_count, 1) as mean_length
-    from tadori.collection c
-    where c.tid = %(tid)s and c.coll = %(coll)s
-),
--- BM25 of a word in a chunk is gain * tf / (tf + base + slope * length). A word that the collection lacks has no term, but counts
--- in what the query could reach at most, with the largest gain that a word there can have: that of a word in one chunk.
-word as materialized (
-    select t.term,
-           (%(k1)s + 1) * ln(1 + (s.n - u.df + 0.5) / (u.df + 0.5)) as gain,
-           %(k1)s * (1 - %(b)s) as base,
-           %(k1)s * %(b)s / s.mean_length as slope
-    from stats s
-    cross join unnest(%(words)s::text[]) as q (word)
-    left join lateral (
-        select t.term, t.df from tadori.term t where t.tid = %(tid)s and t.coll = %(coll)s and t.word = q.word offset 0
-    ) t on true
-    cross join lateral (select greatest(t.df, 1) as df) u
-    order by t.term
-),
+{corpus_words}
 eligible as materialized (
     select distinct c.chunk
     from tadori.document d
@@ -41,69 +22,10 @@ eligible as materialized (
     where %(filtered)s and d.tid = %(tid)s and d.coll = %(coll)s and {passes}
 ),
 
--- words -------------------------------------------------------------------------------------------------------------------
--- Rounded, so that equal texts tie whatever order their words were summed in. Ties at the limit are cut later, by id.
-lexical_score as (
-    select p.chunk, round(sum(w.gain * p.tf / (p.tf + w.base + w.slope * p.dl)) * 1e9) / 1e9 as bm25
-    from word w
-    cross join lateral (
-        select p.chunk, p.tf, p.dl from tadori.posting p where p.tid = %(tid)s and p.coll = %(coll)s and p.term = w.term offset 0
-    ) p
-    where %(lexical)s and (not %(filtered)s or p.chunk in (select e.chunk from eligible e))
-    group by p.chunk
-),
-lexical_top as materialized (
-    select s.chunk, s.bm25 from lexical_score s order by s.bm25 desc fetch first %(fetch)s rows with ties
-),
+{lexical_arm}
 
--- meaning -----------------------------------------------------------------------------------------------------------------
--- How many rows there are to compare; the visible ones are counted no further than the choice between exact and index needs.
-visible as materialized (
-    select count(*) as rows from (select from {vectors} v where %(vector)s and v.tid = %(tid)s and v.coll = %(coll)s limit %(exact_rows)s + 1) x
-),
-extent as materialized (
-    select r.reachable, r.reachable <= %(exact_filtered)s or v.rows <= %(exact_rows)s as exact
-    from visible v
-    cross join lateral (select case when %(filtered)s then (select count(*) from eligible) else v.rows end as reachable) r
-),
-indexed as materialized (
-    select v.chunk, v.embedding <=> %(embedding)s::{type} as distance
-    from {vectors} v
-    where %(vector)s
-      and v.tid = %(tid)s and v.coll = %(coll)s
-      and not (select x.exact from extent x)
-      and (not %(filtered)s or v.chunk in (select e.chunk from eligible e))
-    order by v.embedding <=> %(embedding)s::{type}
-    limit %(fetch)s
-),
--- The index may give up before it has found enough rows that pass; then every row is compared after all.
-exhaustive as materialized (
-    select x.exact or (select count(*) from indexed) < least(%(fetch)s, x.reachable) as needed from extent x
-),
-exact_all as (
-    select v.chunk, (v.embedding <=> %(embedding)s::{type}) + 0 as distance
-    from {vectors} v
-    where %(vector)s and not %(filtered)s and (select h.needed from exhaustive h) and v.tid = %(tid)s and v.coll = %(coll)s
-    order by distance
-    fetch first %(fetch)s rows with ties
-),
-exact_filtered as (
-    select v.chunk, (v.embedding <=> %(embedding)s::{type}) + 0 as distance
-    from eligible e
-    join {vectors} v on v.tid = %(tid)s and v.chunk = e.chunk
-    where %(vector)s and %(filtered)s and (select h.needed from exhaustive h)
-    order by distance
-    fetch first %(fetch)s rows with ties
-),
-vector_top as materialized (
-    select a.chunk, nullif(1 - a.distance, 'NaN') as cosine from exact_all a
-    union all
-    select f.chunk, nullif(1 - f.distance, 'NaN') from exact_filtered f
-    union all
-    select i.chunk, nullif(1 - i.distance, 'NaN') from indexed i where not (select h.needed from exhaustive h)
-),
+{vector_arm}
 
--- both --------------------------------------------------------------------------------------------------------------------
 found as materialized (
     select coalesce(l.chunk, v.chunk) as chunk, l.bm25, v.cosine
     from lexical_top l

@@ -6,22 +6,7 @@
 --             k1, b double precision
 -- columns:    heading: each once, best chunk first, the narrowest heading before the wider ones and the title
 with
-stats as materialized (
-    select c.chunk_count::double precision as n, greatest(c.token_count, 1)::double precision / greatest(c.chunk_count, 1) as mean_length
-    from tadori.collection c
-    where c.tid = %(tid)s and c.coll = %(coll)s
-),
-word as materialized (
-    select t.term,
-           (%(k1)s + 1) * ln(1 + (s.n - t.df + 0.5) / (t.df + 0.5)) as gain,
-           %(k1)s * (1 - %(b)s) as base,
-           %(k1)s * %(b)s / s.mean_length as slope
-    from stats s
-    cross join unnest(%(words)s::text[]) as q (word)
-    cross join lateral (
-        select t.term, t.df from tadori.term t where t.tid = %(tid)s and t.coll = %(coll)s and t.word = q.word offset 0
-    ) t
-),
+{corpus_words}
 best as materialized (
     select p.chunk, sum(w.gain * p.tf / (p.tf + w.base + w.slope * p.dl)) as bm25
     from word w

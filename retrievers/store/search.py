@@ -6,7 +6,7 @@ Between retrievers/hybrid.py, which embeds and reranks, and retrievers/sql/hybri
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, LiteralString
 
 from psycopg import AsyncConnection
 from psycopg.rows import dict_row
@@ -68,7 +68,7 @@ async def find_hints(conn: AsyncConnection[Any], collection: Collection, words: 
     async with conn.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(statement("word_counts.sql"), values, prepare=False)
         counts = await cursor.fetchall()
-        await cursor.execute(statement("near_headings.sql"), values, prepare=False)
+        await cursor.execute(_near_headings(), values, prepare=False)
         headings = [row["heading"] for row in await cursor.fetchall()]
     return {"words": [{"word": row["word"], "df": row["df"]} for row in counts], "headings": headings}
 
@@ -133,4 +133,19 @@ def _hybrid(space: int, column_type: str, pairs: int) -> Composed:
     pair = SQL(statement("metadata_filter.sql"))
     conditions = [pair.format(**{name: Placeholder(f"{name}_{number}") for name in _PAIR}) for number in range(pairs)]
     passes = SQL("and ").join([SQL(statement("date_filter.sql")).format(), *conditions])
-    return SQL(statement("hybrid.sql")).format(vectors=vector_table(space), type=Identifier(column_type), passes=passes)
+    arms = {
+        "corpus_words": SQL(_part("corpus_words.sql")).format(),
+        "lexical_arm": SQL(_part("lexical_arm.sql")).format(),
+        "vector_arm": SQL(_part("vector_arm.sql")).format(vectors=vector_table(space), type=Identifier(column_type)),
+    }
+    return SQL(statement("hybrid.sql")).format(vectors=vector_table(space), type=Identifier(column_type), passes=passes, **arms)
+
+
+@cache
+def _near_headings() -> Composed:
+    return SQL(statement("near_headings.sql")).format(corpus_words=SQL(_part("corpus_words.sql")))
+
+
+def _part(file: LiteralString) -> LiteralString:
+    """A part of a statement without the newline at its end."""
+    return statement(file).rstrip("\n")

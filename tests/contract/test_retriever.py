@@ -10,8 +10,9 @@ from pytest_socket import disable_socket, enable_socket
 from seeding import Text, seed
 
 from retrievers.blocking import wait_for
-from retrievers.hybrid import HybridRetriever, HybridSearch
+from retrievers.hybrid import HybridSearch
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.retriever import HybridRetriever
 from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.embedding_cache import EmbeddingCache

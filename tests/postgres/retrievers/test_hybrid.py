@@ -5,10 +5,11 @@ import asyncio
 import pytest
 from seeding import Text, seed
 
-from retrievers import hybrid
+from retrievers import reranking
 from retrievers.errors import EmbeddingMismatch, InvalidArgument, ProviderRejected, ProviderUnavailable, StorageError, UnknownCollection
-from retrievers.hybrid import HybridRetriever, HybridSearch
+from retrievers.hybrid import HybridSearch
 from retrievers.providers.fakes import FixedReranker, HashEmbedder
+from retrievers.retriever import HybridRetriever
 from retrievers.store.collections import ensure_collection
 from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.types import Filters
@@ -165,7 +166,7 @@ class Slow(FixedReranker):
 )
 async def test_a_reranker_that_fails_leaves_the_base_order_and_says_so(database, scope, search, monkeypatch, reranker, cause):
     """F18, core-pipeline, rr-llm: refused, broken, miscounting or hanging, it costs no passage, and it shows."""
-    monkeypatch.setattr(hybrid, "RERANK_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(reranking, "RERANK_TIMEOUT_S", 0.05)
     await seed(database, scope, PAGES)
     found = await with_reranker(database, scope, reranker).search("pump water")
     assert [p["document"] for p in found["passages"]] == await documents(search)

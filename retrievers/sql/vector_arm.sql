@@ -1,0 +1,49 @@
+-- Part of hybrid.sql: the chunks nearest to the query's vector.
+-- parameters: tid, coll integer; embedding text; vector, filtered boolean; fetch, exact_rows, exact_filtered integer
+-- placeholders: vectors, the space's table; type of its column
+-- tables:     vector_top (chunk, cosine), read from eligible
+-- How many rows there are to compare; the visible ones are counted no further than the choice between exact and index needs.
+visible as materialized (
+    select count(*) as rows from (select from {vectors} v where %(vector)s and v.tid = %(tid)s and v.coll = %(coll)s limit %(exact_rows)s + 1) x
+),
+extent as materialized (
+    select r.reachable, r.reachable <= %(exact_filtered)s or v.rows <= %(exact_rows)s as exact
+    from visible v
+    cross join lateral (select case when %(filtered)s then (select count(*) from eligible) else v.rows end as reachable) r
+),
+indexed as materialized (
+    select v.chunk, v.embedding <=> %(embedding)s::{type} as distance
+    from {vectors} v
+    where %(vector)s
+      and v.tid = %(tid)s and v.coll = %(coll)s
+      and not (select x.exact from extent x)
+      and (not %(filtered)s or v.chunk in (select e.chunk from eligible e))
+    order by v.embedding <=> %(embedding)s::{type}
+    limit %(fetch)s
+),
+-- The index may give up before it has found enough rows that pass; then every row is compared after all.
+exhaustive as materialized (
+    select x.exact or (select count(*) from indexed) < least(%(fetch)s, x.reachable) as needed from extent x
+),
+exact_all as (
+    select v.chunk, (v.embedding <=> %(embedding)s::{type}) + 0 as distance
+    from {vectors} v
+    where %(vector)s and not %(filtered)s and (select h.needed from exhaustive h) and v.tid = %(tid)s and v.coll = %(coll)s
+    order by distance
+    fetch first %(fetch)s rows with ties
+),
+exact_filtered as (
+    select v.chunk, (v.embedding <=> %(embedding)s::{type}) + 0 as distance
+    from eligible e
+    join {vectors} v on v.tid = %(tid)s and v.chunk = e.chunk
+    where %(vector)s and %(filtered)s and (select h.needed from exhaustive h)
+    order by distance
+    fetch first %(fetch)s rows with ties
+),
+vector_top as materialized (
+    select a.chunk, nullif(1 - a.distance, 'NaN') as cosine from exact_all a
+    union all
+    select f.chunk, nullif(1 - f.distance, 'NaN') from exact_filtered f
+    union all
+    select i.chunk, nullif(1 - i.distance, 'NaN') from indexed i where not (select h.needed from exhaustive h)
+),
