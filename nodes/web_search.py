@@ -57,6 +57,7 @@ def _passage(page: WebPage, embedder: Embedder) -> Passage:
         "page": None,
         "url": page["url"],
         "origin": "web",
+        "content_type": "text",
         "language": language_of(text),
         "text": text,
         "start": 0,
@@ -66,6 +67,8 @@ def _passage(page: WebPage, embedder: Embedder) -> Passage:
         "score": page["score"] or 0.0,
         "absolute": None,
         "scores": {"bm25": None, "cosine": None, "fused": page["score"] or 0.0},
+        "ranks": {"lexical": None, "vector": None},
+        "factors": {},
     }
 
 

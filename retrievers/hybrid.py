@@ -88,6 +88,8 @@ class HybridSearch:
             "passages": [],
             "no_answer": collection.no_answer if collection else self._embedder.spec.no_answer,
             "fusion": request.fusion or (collection.fusion if collection else "absolute"),
+            "answerable": None,
+            "analyser": collection.analyser if collection else ANALYSER,
             "chunk_count": collection.chunk_count if collection else 0,
             "timings_ms": {"embed": 0.0, "search": 0.0},
             "degraded": [],

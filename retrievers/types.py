@@ -149,6 +149,11 @@ class IndexedDocument:
 
 
 @dataclass(frozen=True)
+class Ranking:
+    """How a collection's candidates are scored once both arms have found them; what is not tuned has the shipped value."""
+
+
+@dataclass(frozen=True)
 class Collection:
     """A collection as stored. `fusion`, `weights` and `no_answer` are its search defaults."""
 
@@ -161,6 +166,7 @@ class Collection:
     fusion: Fusion
     weights: tuple[float, float] | None
     no_answer: float
+    ranking: Ranking
     chunk_count: int
     token_count: int
 
@@ -184,6 +190,13 @@ class Filters:
 NO_FILTERS = Filters()
 
 
+class Ranks(TypedDict):
+    """A passage's place in each arm, from 1; None where the arm did not run, or did not have it among its candidates."""
+
+    lexical: int | None
+    vector: int | None
+
+
 class Scores(TypedDict):
     """`bm25` >= 0 or None where the lexical arm did not run, `cosine` in -1..1 or None likewise, `fused` on the fusion's own scale."""
 
@@ -195,8 +208,9 @@ class Scores(TypedDict):
 class Passage(TypedDict):
     """A chunk as found. `score` is the fused score (large is good), or the reranker's where one ran.
 
-    `absolute` is on the scale that `no_answer` thresholds, None where an arm did not run. `start` and `end` are character offsets
-    of `text` in the document's stored text. JSON-plain: it lives in graph state.
+    `absolute` is on the scale that `no_answer` thresholds, None where an arm did not run. `factors` are the boosts after fusion by
+    name, those of 1 left out. `start` and `end` are character offsets of `text` in the document's stored text. JSON-plain: it lives
+    in graph state.
     """
 
     id: str
@@ -206,6 +220,7 @@ class Passage(TypedDict):
     page: int | None
     url: str | None
     origin: Origin
+    content_type: ContentType
     language: str
     text: str
     start: int
@@ -215,10 +230,14 @@ class Passage(TypedDict):
     score: float
     absolute: float | None
     scores: Scores
+    ranks: Ranks
+    factors: dict[str, float]
 
 
 class SearchResult(TypedDict):
     """`passages` best first. `no_answer` is the collection's threshold on `Passage.absolute`; `chunk_count` 0 means an empty collection.
+
+    `answerable` is the calibrated probability (0-1) that the passages hold an answer, None where an arm did not run.
 
     `timings_ms` has embed, search and, where a reranker ran, rerank. `degraded` names what could not run and what was done instead.
     """
@@ -226,6 +245,8 @@ class SearchResult(TypedDict):
     passages: list[Passage]
     no_answer: float
     fusion: Fusion
+    answerable: float | None
+    analyser: str
     chunk_count: int
     timings_ms: dict[str, float]
     degraded: list[tuple[str, str]]

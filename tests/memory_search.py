@@ -12,7 +12,7 @@ import numpy as np
 
 from retrievers.errors import UnknownCollection
 from retrievers.fusion import absolute
-from retrievers.text.analysis import analyse, query_words
+from retrievers.text.analysis import ANALYSER, analyse, query_words
 from retrievers.text.language import language_of
 from retrievers.types import NO_FILTERS, CorpusHints, Embedder, Filters, Passage, SearchResult
 
@@ -57,6 +57,8 @@ class MemorySearch:
             "passages": passages[:k],
             "no_answer": self.embedder.spec.no_answer if self.no_answer is None else self.no_answer,
             "fusion": "absolute",
+            "answerable": None,
+            "analyser": ANALYSER,
             "chunk_count": len(self.texts),
             "timings_ms": {"embed": 0.0, "search": 0.0},
             "degraded": self.degraded,
@@ -107,6 +109,7 @@ class MemorySearch:
             "page": None,
             "url": None,
             "origin": "person",
+            "content_type": "text",
             "language": language_of(text.text),
             "text": text.text,
             "start": text.start,
@@ -116,4 +119,6 @@ class MemorySearch:
             "score": score,
             "absolute": score,
             "scores": {"bm25": bm25, "cosine": cosine, "fused": score},
+            "ranks": {"lexical": None, "vector": None},
+            "factors": {},
         }

@@ -23,6 +23,7 @@ def passage(id: str = "p1", text: str = "Backups are kept for 35 days.", absolut
         "page": None,
         "url": None,
         "origin": "person",
+        "content_type": "text",
         "language": "en",
         "text": text,
         "start": 100,
@@ -32,6 +33,8 @@ def passage(id: str = "p1", text: str = "Backups are kept for 35 days.", absolut
         "score": absolute or 0.0,
         "absolute": absolute,
         "scores": {"bm25": None, "cosine": None, "fused": absolute or 0.0},
+        "ranks": {"lexical": None, "vector": None},
+        "factors": {},
     }
     return {**made, **fields}  # type: ignore[typeddict-item]
 

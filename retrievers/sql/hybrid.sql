@@ -11,8 +11,8 @@
 --             fetch, k integer         candidates of each arm, results in the end
 --             k1, b, absolute_weight, rrf_k, lexical_weight, vector_weight, epsilon double precision
 --             exact_rows, exact_filtered integer  up to so many rows the vector arm compares each, above it asks the index
--- columns:    id, document, title, heading_path, page, url, origin, language, text, start, end, token_count, metadata,
---             bm25, cosine, absolute, score: null where an arm did not run; best first, ties by id
+-- columns:    id, document, title, heading_path, page, url, origin, content_type, language, text, start, end, token_count, metadata,
+--             bm25, cosine, absolute, score, lexical_rank, vector_rank: null where an arm did not run; best first, ties by id
 with
 {corpus_words}
 eligible as materialized (
@@ -68,7 +68,7 @@ measured as (
     from scored s
 ),
 fused as (
-    select m.chunk, m.id, m.bm25, m.cosine, m.absolute,
+    select m.chunk, m.id, m.bm25, m.cosine, m.absolute, m.lexical_rank, m.vector_rank,
            case when not %(vector)s then m.bm25
                 when not %(lexical)s then m.cosine
                 when %(fusion)s = 'absolute' then m.absolute
@@ -82,8 +82,8 @@ best as materialized (
 )
 select b.id, d.source as document, d.title, c.heading_path, c.page,
        coalesce(d.metadata ->> 'url', substring(d.source from '^https?://.*$')) as url,
-       c.origin, c.language, c.body as text, c.char_start as start, c.char_end as "end", c.token_count, d.metadata || c.metadata as metadata,
-       b.bm25, b.cosine, case when %(lexical)s and %(vector)s then b.absolute end as absolute, b.score
+       c.origin, c.content_type, c.language, c.body as text, c.char_start as start, c.char_end as "end", c.token_count, d.metadata || c.metadata as metadata,
+       b.bm25, b.cosine, case when %(lexical)s and %(vector)s then b.absolute end as absolute, b.score, b.lexical_rank, b.vector_rank
 from best b
 join tadori.chunk c on c.tid = %(tid)s and c.chunk = b.chunk
 cross join lateral (

@@ -15,7 +15,7 @@ from retrievers.store.rows import is_storable
 from retrievers.store.spaces import ensure_space
 from retrievers.store.sql import statement
 from retrievers.store.writing import require_operator, writing
-from retrievers.types import Collection, EmbeddingSpec
+from retrievers.types import Collection, EmbeddingSpec, Ranking
 
 
 async def ensure_collection(db: Database, scope: Scope, name: str, spec: EmbeddingSpec, analyser: str) -> Collection:
@@ -100,6 +100,7 @@ def _collection(row: dict[str, Any]) -> Collection:
         fusion=row["fusion"],
         weights=tuple(row["weights"]) if row["weights"] else None,
         no_answer=row["no_answer"],
+        ranking=Ranking(**row["ranking"]),
         chunk_count=row["chunk_count"],
         token_count=row["token_count"],
     )

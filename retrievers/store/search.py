@@ -115,6 +115,7 @@ def _passage(row: Mapping[str, Any]) -> Passage:
         "page": row["page"],
         "url": row["url"],
         "origin": row["origin"],
+        "content_type": row["content_type"],
         "language": row["language"],
         "text": row["text"],
         "start": row["start"],
@@ -124,6 +125,8 @@ def _passage(row: Mapping[str, Any]) -> Passage:
         "score": row["score"],
         "absolute": row["absolute"],
         "scores": {"bm25": row["bm25"], "cosine": row["cosine"], "fused": row["score"]},
+        "ranks": {"lexical": row["lexical_rank"], "vector": row["vector_rank"]},
+        "factors": {},
     }
 
 

@@ -12,6 +12,7 @@ from pytest_socket import disable_socket, enable_socket
 
 from retrievers.errors import DatabaseUnavailable, ProviderUnavailable
 from retrievers.providers.fakes import FixedWeb
+from retrievers.text.analysis import ANALYSER
 from retrievers.tools import search_tool, web_tool
 from retrievers.types import Filters
 
@@ -31,6 +32,7 @@ PASSAGE = {
     "page": 3,
     "url": None,
     "origin": "person",
+    "content_type": "text",
     "language": "en",
     "text": "The seal wears.\n",
     "start": 0,
@@ -40,6 +42,8 @@ PASSAGE = {
     "score": 0.9,
     "absolute": 0.9,
     "scores": {"bm25": 1.0, "cosine": 0.8, "fused": 0.9},
+    "ranks": {"lexical": 1, "vector": 1},
+    "factors": {},
 }
 
 
@@ -54,7 +58,16 @@ class Recorded:
         self.asked.append({"query": query, **given})
         if isinstance(self.found, Exception):
             raise self.found
-        return {"passages": self.found, "no_answer": 0.5, "fusion": "absolute", "chunk_count": 1, "timings_ms": {}, "degraded": []}
+        return {
+            "passages": self.found,
+            "no_answer": 0.5,
+            "fusion": "absolute",
+            "answerable": 0.9,
+            "analyser": ANALYSER,
+            "chunk_count": 1,
+            "timings_ms": {},
+            "degraded": [],
+        }
 
 
 def call(tool: BaseTool, **args: Any) -> dict[str, Any]:
