@@ -7,6 +7,7 @@ import time
 
 from retrievers.errors import EmbeddingMismatch, StorageError, UnknownCollection
 from retrievers.fusion import DEFAULT_WEIGHTS
+from retrievers.relevance import Reranker
 from retrievers.request import MAX_WORDS, Request, check_request, cleaned_query
 from retrievers.reranking import RERANK_CANDIDATES, rerank
 from retrievers.scope import Scope
@@ -25,7 +26,6 @@ from retrievers.types import (
     Fusion,
     Mode,
     Passage,
-    Reranker,
     SearchResult,
     Vector,
 )
@@ -62,7 +62,8 @@ class HybridSearch:
         found = await self._find(collection)
         result = self._nothing(found, request)
         if found is not None and request.query:
-            result["passages"] = await self._passages(found, request, result)
+            wanted = await self._query(found, request, result)
+            result["passages"] = (await self._reranked(request, await self._found(found, wanted, result), result))[: request.k]
         return result
 
     async def hints(self, query: str, *, collection: str = DEFAULT_COLLECTION) -> CorpusHints:
@@ -95,11 +96,11 @@ class HybridSearch:
             "degraded": [],
         }
 
-    async def _passages(self, collection: Collection, request: Request, result: SearchResult) -> list[Passage]:
+    async def _query(self, collection: Collection, request: Request, result: SearchResult) -> Query:
         started = time.perf_counter()
         vector = await self._embed(collection, request.query) if request.mode != "lexical" else None
-        embedded = time.perf_counter()
-        query = Query(
+        result["timings_ms"]["embed"] = _ms(time.perf_counter() - started)
+        return Query(
             words=_words(request, result),
             vector=vector,
             k=max(request.k, RERANK_CANDIDATES) if self._reranker else request.k,
@@ -108,14 +109,21 @@ class HybridSearch:
             weights=request.weights or collection.weights or DEFAULT_WEIGHTS,
             filters=request.filters,
         )
+
+    async def _found(self, collection: Collection, query: Query, result: SearchResult) -> list[Passage]:
+        started = time.perf_counter()
         async with self._db.transaction(self._scope) as conn:
             passages = await find_passages(conn, collection, query)
-        searched = time.perf_counter()
-        result["timings_ms"] = {"embed": _ms(embedded - started), "search": _ms(searched - embedded)}
-        if self._reranker and passages:
-            passages = await rerank(self._reranker, request.query, passages, result["degraded"])
-            result["timings_ms"]["rerank"] = _ms(time.perf_counter() - searched)
-        return passages[: request.k]
+        result["timings_ms"]["search"] = _ms(time.perf_counter() - started)
+        return passages
+
+    async def _reranked(self, request: Request, passages: list[Passage], result: SearchResult) -> list[Passage]:
+        if self._reranker is None or not passages:
+            return passages
+        started = time.perf_counter()
+        ordered = await rerank(self._reranker, request.query, passages, result["degraded"])
+        result["timings_ms"]["rerank"] = _ms(time.perf_counter() - started)
+        return ordered
 
     async def _embed(self, collection: Collection, query: str) -> Vector:
         stored, spec = collection.embedding, self._embedder.spec
