@@ -41,7 +41,10 @@ HINT_CHUNKS = 20
 
 @dataclass(frozen=True)
 class Query:
-    """One search, analysed and embedded. `words` are free of repeats; `vector` is None in mode lexical; `weights` are lexical, vector."""
+    """One search, analysed and embedded. `words` are free of repeats; `vector` is None in mode lexical; `weights` are lexical, vector.
+
+    `fetch` is how many candidates each arm hands over; None means what the fusion takes for `k` results.
+    """
 
     words: tuple[str, ...]
     vector: Vector | None
@@ -50,6 +53,7 @@ class Query:
     fusion: Fusion
     weights: tuple[float, float] = DEFAULT_WEIGHTS
     filters: Filters = NO_FILTERS
+    fetch: int | None = None
 
 
 async def find_passages(conn: AsyncConnection[Any], collection: Collection, query: Query) -> list[Passage]:
@@ -83,7 +87,7 @@ def _parameters(collection: Collection, query: Query) -> dict[str, object]:
         "vector": query.mode != "lexical",
         **_filter_parameters(query.filters),
         "fusion": query.fusion,
-        "fetch": fetch_count(query.fusion, query.k),
+        "fetch": query.fetch or fetch_count(query.fusion, query.k),
         "k": query.k,
         "k1": K1,
         "b": B,
