@@ -71,6 +71,14 @@ class UnknownCollection(StorageError):
 class EmbeddingMismatch(StorageError):
     """The collection was built with another embedding model."""
 
+    @classmethod
+    def of(cls, collection: str, built: tuple[str, int], given: tuple[str, int]) -> "EmbeddingMismatch":
+        """For a collection built with one (model, dimensions) and another one that is set."""
+        return cls(
+            f"collection {collection!r} was built with the embedding model {built[0]!r} ({built[1]} dimensions), and {given[0]!r} ({given[1]}) "
+            f"is set: run `tadori reindex --collection {collection}` to change to it, or set TADORI_EMBEDDING_MODEL back to {built[0]!r}"
+        )
+
 
 class IngestError(TadoriError):
     """One document could not be read, cut or stored.

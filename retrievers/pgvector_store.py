@@ -89,9 +89,8 @@ async def open_pgvector_store(
     """
     found = await get_collection(database, scope, collection)
     if (found.embedding.model, found.embedding.dims) != (embedder.spec.model, embedder.spec.dims):
-        raise EmbeddingMismatch(
-            f"collection {collection!r} was built with {found.embedding.model!r} ({found.embedding.dims} dimensions), "
-            f"and the embedder is {embedder.spec.model!r} ({embedder.spec.dims}): open it with the model that built it"
+        raise EmbeddingMismatch.of(
+            collection, (found.embedding.model, found.embedding.dims), (embedder.spec.model, embedder.spec.dims)
         )
     engine = PGEngine.from_connection_string(
         "postgresql+psycopg://", connect_args=await _session(database, scope, collection), pool_pre_ping=True

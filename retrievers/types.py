@@ -32,7 +32,8 @@ class EmbeddingSpec:
     """What must be known of an embedding model to store and to search with it.
 
     `absolute_weight` is the `a` of absolute fusion, `no_answer` the absolute score under which a passage does not
-    count as an answer; both depend on how the model's cosines are spread.
+    count as an answer, `unrelated` the cosine around which unrelated pairs lie: all three depend on how the model's cosines are spread,
+    and are a start unless they were `calibrated` on judged questions.
     """
 
     model: str
@@ -41,6 +42,8 @@ class EmbeddingSpec:
     absolute_weight: float
     no_answer: float
     column_type: Literal["halfvec", "vector"] = "halfvec"
+    unrelated: float = 0.0
+    calibrated: bool = False
 
 
 class Embedder(Protocol):

@@ -3,6 +3,7 @@
 Used by ingestion, the searches and the composition root; documents.py fills what is made here.
 """
 
+from dataclasses import fields
 from typing import Any
 
 from psycopg.rows import dict_row
@@ -75,6 +76,8 @@ async def _create(db: Database, scope: Scope, name: str, spec: EmbeddingSpec, an
         "no_answer": spec.no_answer,
         "max_tokens": spec.max_tokens,
         "absolute_weight": spec.absolute_weight,
+        "unrelated": spec.unrelated,
+        "calibrated": spec.calibrated,
     }
     async with db.transaction(scope) as conn:
         await conn.execute(statement("add_tenant.sql"), {"name": scope.tenant})
@@ -89,7 +92,7 @@ async def _read(conn: Connection, name: str | None) -> list[Collection]:
 
 
 def _collection(row: dict[str, Any]) -> Collection:
-    spec = EmbeddingSpec(row["model"], row["dims"], row["max_tokens"], row["absolute_weight"], row["no_answer"], row["column_type"])
+    spec = EmbeddingSpec(**{field.name: row[field.name] for field in fields(EmbeddingSpec) if field.name in row})
     return Collection(
         tid=row["tid"],
         coll=row["coll"],
@@ -109,10 +112,7 @@ def _collection(row: dict[str, Any]) -> Collection:
 def _check(collection: Collection, spec: EmbeddingSpec, analyser: str) -> None:
     built = collection.embedding
     if (built.model, built.dims) != (spec.model, spec.dims):
-        raise EmbeddingMismatch(
-            f"collection {collection.name!r} was built with {built.model!r} ({built.dims} dimensions), not with {spec.model!r} "
-            f"({spec.dims}): set TADORI_EMBEDDING_MODEL back, or ingest into a new collection with --collection NAME"
-        )
+        raise EmbeddingMismatch.of(collection.name, (built.model, built.dims), (spec.model, spec.dims))
     if collection.analyser != analyser:
         raise StorageError(
             f"collection {collection.name!r} was analysed by {collection.analyser!r}, not by {analyser!r}: "

@@ -197,7 +197,7 @@ async def test_another_embedding_model_is_refused(filled: Database, scope: Scope
     another = HashEmbedder()
     another._spec = replace(another.spec, model="another")
 
-    with pytest.raises(EmbeddingMismatch, match="open it with the model that built it"):
+    with pytest.raises(EmbeddingMismatch, match="tadori reindex --collection"):
         await open_pgvector_store(filled, another, scope=scope)
 
 

@@ -44,7 +44,9 @@ async def test_another_model_is_refused_with_what_to_do(database, scope, other):
     """F14, emb-models: of the same size or of another, the collection keeps the model it was built with."""
     await make_collection(database, scope)
     with pytest.raises(
-        EmbeddingMismatch, match=r"'default' was built with 'draft-8' \(8 dimensions\).*set TADORI_EMBEDDING_MODEL back, or ingest"
+        EmbeddingMismatch,
+        match=r"'default' was built with the embedding model 'draft-8' \(8 dimensions\).*`tadori reindex --collection default`.*or set "
+        "TADORI_EMBEDDING_MODEL back to 'draft-8'",
     ):
         await ensure_collection(database, scope, "default", other, ANALYSER)
 
