@@ -10,9 +10,10 @@ from typing import Any, LiteralString
 
 from psycopg import AsyncConnection
 from psycopg.rows import dict_row
-from psycopg.sql import SQL, Composed, Identifier, Placeholder
+from psycopg.sql import SQL, Composed, Identifier
 
 from retrievers.fusion import DEFAULT_WEIGHTS, EPSILON, RRF_K, fetch_count
+from retrievers.store.filtering import filter_parameters, passes
 from retrievers.store.spaces import vector_table
 from retrievers.store.sql import statement
 from retrievers.types import NO_FILTERS, Collection, CorpusHints, Filters, Fusion, Mode, Passage, Vector
@@ -32,9 +33,6 @@ EXACT_FILTERED = 5_000
 EF_SEARCH = 200
 """HNSW's candidate list: recall@10 .995 at 100k rows, against .935 at pgvector's default of 40 (measured)."""
 
-_PAIR = ("key", "value")
-"""The placeholders of metadata_filter.sql."""
-
 HINT_CHUNKS = 20
 """Chunks whose titles and headings are looked through for a hint: enough for a handful of distinct ones."""
 
@@ -43,7 +41,7 @@ HINT_CHUNKS = 20
 class Query:
     """One search, analysed and embedded. `words` are free of repeats; `vector` is None in mode lexical; `weights` are lexical, vector.
 
-    `fetch` is how many candidates each arm hands over; None means what the fusion takes for `k` results.
+    `limit` is how many passages come back where that is not `k`: the arms hand over the candidates of `k` results all the same.
     """
 
     words: tuple[str, ...]
@@ -53,7 +51,7 @@ class Query:
     fusion: Fusion
     weights: tuple[float, float] = DEFAULT_WEIGHTS
     filters: Filters = NO_FILTERS
-    fetch: int | None = None
+    limit: int | None = None
 
 
 async def find_passages(conn: AsyncConnection[Any], collection: Collection, query: Query) -> list[Passage]:
@@ -85,10 +83,10 @@ def _parameters(collection: Collection, query: Query) -> dict[str, object]:
         "embedding": None if query.vector is None else _literal(query.vector),
         "lexical": query.mode != "vector",
         "vector": query.mode != "lexical",
-        **_filter_parameters(query.filters),
+        **filter_parameters(query.filters),
         "fusion": query.fusion,
-        "fetch": query.fetch or fetch_count(query.fusion, query.k),
-        "k": query.k,
+        "fetch": fetch_count(query.fusion, query.k),
+        "k": query.limit or query.k,
         "k1": K1,
         "b": B,
         "absolute_weight": collection.embedding.absolute_weight,
@@ -99,11 +97,6 @@ def _parameters(collection: Collection, query: Query) -> dict[str, object]:
         "exact_rows": EXACT_ROWS,
         "exact_filtered": EXACT_FILTERED,
     }
-
-
-def _filter_parameters(filters: Filters) -> dict[str, object]:
-    pairs = {f"{name}_{number}": text for number, pair in enumerate(filters.metadata) for name, text in zip(_PAIR, pair, strict=True)}
-    return {"filtered": bool(filters), "since": filters.since, "until": filters.until, **pairs}
 
 
 def _literal(vector: Vector) -> str:
@@ -137,15 +130,12 @@ def _passage(row: Mapping[str, Any]) -> Passage:
 @cache
 def _hybrid(space: int, column_type: str, pairs: int) -> Composed:
     """The statement for a filter of so many pairs. What a caller writes is bound: only the number of parameters depends on it."""
-    pair = SQL(statement("metadata_filter.sql"))
-    conditions = [pair.format(**{name: Placeholder(f"{name}_{number}") for name in _PAIR}) for number in range(pairs)]
-    passes = SQL("and ").join([SQL(statement("date_filter.sql")).format(), *conditions])
     arms = {
         "corpus_words": SQL(_part("corpus_words.sql")).format(),
         "lexical_arm": SQL(_part("lexical_arm.sql")).format(),
         "vector_arm": SQL(_part("vector_arm.sql")).format(vectors=vector_table(space), type=Identifier(column_type)),
     }
-    return SQL(statement("hybrid.sql")).format(vectors=vector_table(space), type=Identifier(column_type), passes=passes, **arms)
+    return SQL(statement("hybrid.sql")).format(vectors=vector_table(space), type=Identifier(column_type), passes=passes(pairs), **arms)
 
 
 @cache

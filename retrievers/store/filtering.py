@@ -1,0 +1,34 @@
+"""The conditions that a caller sets on documents, as part of a statement.
+
+Shared by the statements that search and those that read; what a caller writes is bound, only the number of parameters depends on it.
+"""
+
+from functools import cache
+
+from psycopg.sql import SQL, Composed, Placeholder
+
+from retrievers.store.sql import statement
+from retrievers.types import Filters
+
+_PAIR = ("key", "value")
+"""The placeholders of metadata_filter.sql."""
+
+
+@cache
+def conditions(pairs: int) -> tuple[Composed, ...]:
+    """The condition on dates, then one for each pair of key and value, on a document `d`."""
+    pair = SQL(statement("metadata_filter.sql"))
+    named = [pair.format(**{name: Placeholder(f"{name}_{number}") for name in _PAIR}) for number in range(pairs)]
+    return (SQL(statement("date_filter.sql")).format(), *named)
+
+
+@cache
+def passes(pairs: int) -> Composed:
+    """All of them, joined by `and`: what the statements call {passes}."""
+    return SQL("and ").join(conditions(pairs))
+
+
+def filter_parameters(filters: Filters) -> dict[str, object]:
+    """The parameters of `passes`, and `filtered`: whether there is any condition."""
+    pairs = {f"{name}_{number}": text for number, pair in enumerate(filters.metadata) for name, text in zip(_PAIR, pair, strict=True)}
+    return {"filtered": bool(filters), "since": filters.since, "until": filters.until, **pairs}
