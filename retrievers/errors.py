@@ -12,7 +12,8 @@ Lowest module of the retrievers floor: imports nothing of ours, everything may i
     │   ├── DatabaseUnsupported    PostgreSQL or pgvector too old, or missing
     │   ├── MigrationError         the schema could not be brought up to date
     │   ├── UnknownCollection      it does not exist, or is another tenant's: one text for both
-    │   └── EmbeddingMismatch      the collection was built with another embedding model
+    │   ├── EmbeddingMismatch      the collection was built with another embedding model
+    │   └── CollectionRebuilt      its vectors were exchanged during the call
     ├── IngestError                one document could not be read, cut or stored
     └── ProviderError              a model, reranker or web search failed
         ├── ProviderUnavailable    refused, timed out, 5xx                           transient
@@ -78,6 +79,13 @@ class EmbeddingMismatch(StorageError):
             f"collection {collection!r} was built with the embedding model {built[0]!r} ({built[1]} dimensions), and {given[0]!r} ({given[1]}) "
             f"is set: run `tadori reindex --collection {collection}` to change to it, or set TADORI_EMBEDDING_MODEL back to {built[0]!r}"
         )
+
+
+class CollectionRebuilt(StorageError):
+    """The collection's vectors were exchanged for those of another embedding space during the call."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"collection {name!r} got vectors of another embedding model meanwhile: start again with that model set")
 
 
 class IngestError(TadoriError):

@@ -5,16 +5,18 @@
 
 import time
 
-from retrievers.errors import EmbeddingMismatch, StorageError, UnknownCollection
+from retrievers.caching import VectorCache
+from retrievers.errors import CollectionRebuilt, StorageError, UnknownCollection
 from retrievers.fusion import DEFAULT_WEIGHTS
 from retrievers.relevance import Reranker
+from retrievers.query_embedding import QueryEmbedder
 from retrievers.request import MAX_WORDS, Request, check_request, cleaned_query
 from retrievers.reranking import RERANK_CANDIDATES, rerank
 from retrievers.scope import Scope
 from retrievers.store.collections import find_collection
 from retrievers.store.database import Database
-from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.store.search import Query, find_hints, find_passages
+from retrievers.store.writing import require_space
 from retrievers.text.analysis import ANALYSER, query_words
 from retrievers.types import (
     DEFAULT_COLLECTION,
@@ -27,17 +29,16 @@ from retrievers.types import (
     Mode,
     Passage,
     SearchResult,
-    Vector,
 )
 
 
 class HybridSearch:
     """A PassageSearch over the store, for one reader. Safe to share between tasks."""
 
-    def __init__(self, db: Database, embedder: Embedder, cache: EmbeddingCache, scope: Scope, reranker: Reranker | None = None) -> None:
+    def __init__(self, db: Database, embedder: Embedder, cache: VectorCache, scope: Scope, reranker: Reranker | None = None) -> None:
         self._db = db
         self._embedder = embedder
-        self._cache = cache
+        self._queries = QueryEmbedder(embedder, cache, scope)
         self._scope = scope
         self._reranker = reranker
 
@@ -59,6 +60,13 @@ class HybridSearch:
         """
         request = Request(cleaned_query(query), k, mode, fusion, weights, filters)
         check_request(request)
+        try:
+            return await self._search(collection, request)
+        except CollectionRebuilt:
+            # Its vectors were exchanged between the look at the collection and the search.
+            return await self._search(collection, request)
+
+    async def _search(self, collection: str, request: Request) -> SearchResult:
         found = await self._find(collection)
         result = self._nothing(found, request)
         if found is not None and request.query:
@@ -98,7 +106,7 @@ class HybridSearch:
 
     async def _query(self, collection: Collection, request: Request, result: SearchResult) -> Query:
         started = time.perf_counter()
-        vector = await self._embed(collection, request.query) if request.mode != "lexical" else None
+        vector = await self._queries.embed(collection, request.query, result["degraded"]) if request.mode != "lexical" else None
         result["timings_ms"]["embed"] = _ms(time.perf_counter() - started)
         return Query(
             words=_words(request, result),
@@ -114,6 +122,7 @@ class HybridSearch:
         started = time.perf_counter()
         async with self._db.transaction(self._scope) as conn:
             passages = await find_passages(conn, collection, query)
+            await require_space(conn, collection)
         result["timings_ms"]["search"] = _ms(time.perf_counter() - started)
         return passages
 
@@ -124,20 +133,6 @@ class HybridSearch:
         ordered = await rerank(self._reranker, request.query, passages, result["degraded"])
         result["timings_ms"]["rerank"] = _ms(time.perf_counter() - started)
         return ordered
-
-    async def _embed(self, collection: Collection, query: str) -> Vector:
-        stored, spec = collection.embedding, self._embedder.spec
-        if (stored.model, stored.dims) != (spec.model, spec.dims):
-            raise EmbeddingMismatch(
-                f"collection {collection.name!r} was built with the embedding model {stored.model!r} ({stored.dims} dimensions), "
-                f"and {spec.model!r} ({spec.dims}) is set: set TADORI_EMBEDDING_MODEL back, or ingest into a new collection"
-            )
-        cached = (await self._cache.get(self._scope, spec.model, "query", [query]))[0]
-        if cached is not None:
-            return cached
-        vector = await self._embedder.embed_query(query)
-        await self._cache.put(self._scope, spec.model, "query", [query], [vector])
-        return vector
 
 
 def _words(request: Request, result: SearchResult) -> tuple[str, ...]:

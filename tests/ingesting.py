@@ -101,9 +101,9 @@ async def _ingest_and_die(home: str, tenant: str, folder: str, stage: str, call:
         case "embed":
             HashEmbedder.embed_passages = dying.before(HashEmbedder.embed_passages)  # type: ignore[method-assign]
         case "embedded":
-            embed.EmbeddingCache.put = dying.before(EmbeddingCache.put)  # type: ignore[method-assign]
+            EmbeddingCache.put = dying.before(EmbeddingCache.put)  # type: ignore[method-assign]
         case "cached":
-            embed.EmbeddingCache.put = dying.after(EmbeddingCache.put)  # type: ignore[method-assign]
+            EmbeddingCache.put = dying.after(EmbeddingCache.put)  # type: ignore[method-assign]
         case "store":
             DocumentStore.put = dying.before(DocumentStore.put)  # type: ignore[method-assign]
         case "inside the swap":

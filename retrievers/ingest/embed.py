@@ -5,8 +5,8 @@ Part of the pipeline.
 
 from collections.abc import Callable, Iterator, Sequence
 
+from retrievers.caching import VectorCache
 from retrievers.scope import Scope
-from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.types import Embedder, Vector
 
 _BATCH_CHARS = 24_000
@@ -18,7 +18,7 @@ _BATCH_TEXTS = 100
 class PassageEmbedder:
     """Embeds for one scope; `embedded` counts the texts that the model really embedded."""
 
-    def __init__(self, embedder: Embedder, cache: EmbeddingCache, scope: Scope) -> None:
+    def __init__(self, embedder: Embedder, cache: VectorCache, scope: Scope) -> None:
         self._embedder = embedder
         self._cache = cache
         self._scope = scope
@@ -29,14 +29,14 @@ class PassageEmbedder:
 
         Raises ProviderError; what was embedded before it is kept.
         """
-        model = self._embedder.spec.model
-        kept = await self._cache.get(self._scope, model, "passage", texts)
+        spec = self._embedder.spec
+        kept = await self._cache.get(self._scope, spec, "passage", texts)
         vectors = {text: vector for text, vector in zip(texts, kept, strict=True) if vector is not None}
         missing = list(dict.fromkeys(text for text in texts if text not in vectors))
         advance(len(texts) - len(missing))
         for batch in _batches(missing):
             rows = list(await self._embedder.embed_passages(batch))
-            await self._cache.put(self._scope, model, "passage", batch, rows)
+            await self._cache.put(self._scope, spec, "passage", batch, rows)
             vectors.update(zip(batch, rows, strict=True))
             self.embedded += len(batch)
             advance(len(batch))

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
+from retrievers.caching import VectorCache
 from retrievers.ingest.chunk import Chunker
 from retrievers.ingest.discover import discover
 from retrievers.ingest.embed import PassageEmbedder
@@ -21,7 +22,6 @@ from retrievers.scope import Scope, check_readers
 from retrievers.store.collections import ensure_collection
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
-from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.text.analysis import ANALYSER
 from retrievers.types import Embedder
 
@@ -35,7 +35,7 @@ _BATCH_BYTES = 16 * 2**20
 class Ingestion:
     """Safe to run several times at once, in this process and in others; a run that was killed goes on where it was."""
 
-    def __init__(self, db: Database, store: DocumentStore, cache: EmbeddingCache, embedder: Embedder) -> None:
+    def __init__(self, db: Database, store: DocumentStore, cache: VectorCache, embedder: Embedder) -> None:
         self._db = db
         self._store = store
         self._cache = cache

@@ -1,5 +1,5 @@
--- Looks embeddings up by the hash of their text, and notes once a day that they were used.
--- parameters: model, side text; hashes bytea[]
+-- Looks embeddings up by the hash of their text, and notes once a day that they were used. One of other dimensions is none.
+-- parameters: model, side text; dims integer; hashes bytea[]
 -- columns:    text_hash, embedding
 with
 touched as (
@@ -17,3 +17,4 @@ touched as (
 select c.text_hash, c.embedding
 from tadori.embedding_cache c
 where c.tid = tadori.current_tid() and c.model = %(model)s and c.side = %(side)s and c.text_hash = any (%(hashes)s::bytea[])
+  and octet_length(c.embedding) = 4 * %(dims)s

@@ -1,51 +1,54 @@
-"""Embeddings kept by tenant, model, side and text: the same text is never embedded twice.
+"""Embeddings kept in PostgreSQL by tenant, model, side and text: the same text is never embedded twice.
 
-Used by ingestion for passages and by the searches for queries.
+The VectorCache that needs no setting; used by ingestion for passages and by the searches for queries.
 """
 
 from collections.abc import Sequence
-from hashlib import sha256
-from typing import Literal
 
-import numpy as np
-
+from retrievers.caching import Side, packed, text_hash, unpacked
 from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.sql import statement
-from retrievers.types import Vector
+from retrievers.types import EmbeddingSpec, Vector
 
-Side = Literal["query", "passage"]
+KEPT_DAYS = 90
+"""After its last use: longer than anyone needs to try a model, change his mind and go back, and the end of what no question asks any more."""
 
-_FLOAT = np.dtype("<f4")  # the order of bytes is part of the format: a dump moves between machines
+_LEAST_REMOVED = 20
+"""Old embeddings that a write removes at most, or twice as many as it adds: so the cache shrinks while it is used, and no write is slow."""
 
 
 class EmbeddingCache:
-    """The cache of all tenants in `db`; each sees its own."""
+    """The cache of all tenants in `db`; each sees its own. What was not used for 90 days goes with later writes, a few at a time."""
+
+    fault: str | None = None
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    async def get(self, scope: Scope, model: str, side: Side, texts: Sequence[str]) -> list[Vector | None]:
-        """The embedding of each text in order, None for one that is not kept."""
-        hashes = [_hash(text) for text in texts]
+    async def get(self, scope: Scope, spec: EmbeddingSpec, side: Side, texts: Sequence[str]) -> list[Vector | None]:
+        """The embedding of each text in order, None for one that is not kept; raises DatabaseUnavailable."""
+        hashes = [text_hash(text) for text in texts]
         if not hashes:
             return []
         async with self._db.transaction(scope) as conn:
-            values = {"model": model, "side": side, "hashes": sorted(set(hashes))}
+            values = {"model": spec.model, "dims": spec.dims, "side": side, "hashes": sorted(set(hashes))}
             rows = await (await conn.execute(statement("read_embeddings.sql"), values)).fetchall()
-        kept = {bytes(text_hash): np.frombuffer(embedding, _FLOAT).astype(np.float32) for text_hash, embedding in rows}
-        return [kept.get(text_hash) for text_hash in hashes]
+        kept = {bytes(found): unpacked(embedding) for found, embedding in rows}
+        return [kept.get(found) for found in hashes]
 
-    async def put(self, scope: Scope, model: str, side: Side, texts: Sequence[str], vectors: Sequence[Vector]) -> None:
+    async def put(self, scope: Scope, spec: EmbeddingSpec, side: Side, texts: Sequence[str], vectors: Sequence[Vector]) -> None:
         """Keep one vector for each text; a text that is kept already keeps its first."""
-        embeddings = {_hash(text): vector.astype(_FLOAT).tobytes() for text, vector in zip(texts, vectors, strict=True)}
+        embeddings = {text_hash(text): packed(vector) for text, vector in zip(texts, vectors, strict=True)}
         if not embeddings:
             return
         async with self._db.transaction(scope) as conn:
-            values = {"model": model, "side": side, "hashes": list(embeddings), "embeddings": list(embeddings.values())}
+            values = {
+                "model": spec.model,
+                "side": side,
+                "hashes": list(embeddings),
+                "embeddings": list(embeddings.values()),
+                "kept_days": KEPT_DAYS,
+                "most": max(_LEAST_REMOVED, 2 * len(embeddings)),
+            }
             await conn.execute(statement("write_embeddings.sql"), values)
-
-
-def _hash(text: str) -> bytes:
-    """Of the exact text: one that differs in a space may embed differently."""
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -6,7 +6,7 @@ Used by documents.py and collections.py; the order of locks here is what keeps w
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from retrievers.errors import StorageError, UnknownCollection
+from retrievers.errors import CollectionRebuilt, StorageError, UnknownCollection
 from retrievers.scope import OPERATOR, Scope
 from retrievers.store.database import Database
 from retrievers.store.pools import Connection
@@ -19,12 +19,14 @@ async def writing(db: Database, scope: Scope, collection: Collection) -> AsyncIt
 
     Every writer takes this lock first and no other collection's after it, so no two can wait for each other. The lock has a
     statement of its own: the next one then sees what the writer before has committed. Raises UnknownCollection when the
-    collection is gone or is another tenant's.
+    collection is gone or is another tenant's, CollectionRebuilt when its vectors now lie in another space than `collection` says:
+    a writer would miss them.
     """
     require_operator(scope)
     async with db.transaction(scope) as conn:
         await conn.execute("select pg_advisory_xact_lock(%s, %s)", (collection.tid, collection.coll))
         await _require(conn, collection)
+        await require_space(conn, collection)
         yield conn
 
 
@@ -40,6 +42,17 @@ def require_operator(scope: Scope) -> None:
     """Raise StorageError for anyone else: who cannot see a chunk cannot keep the counts of its words right."""
     if OPERATOR not in scope.principals:
         raise StorageError(f"tenant {scope.tenant!r} is written by its operator alone: use Scope.operator({scope.tenant!r})")
+
+
+async def require_space(conn: Connection, collection: Collection) -> None:
+    """Raise CollectionRebuilt when the collection's vectors lie in another space than `collection` says.
+
+    Called after a search: had the old vectors been removed before it, the change of space would be seen now.
+    """
+    key = (collection.tid, collection.coll, collection.space)
+    found = await conn.execute("select from tadori.collection where tid = %s and coll = %s and space <> %s", key)
+    if found.rowcount:
+        raise CollectionRebuilt(collection.name)
 
 
 async def _require(conn: Connection, collection: Collection) -> None:

@@ -85,7 +85,7 @@ async def test_another_embedding_model_is_refused(database, scope):
     await seed(database, scope, PAGES)
     other = HybridSearch(database, HashEmbedder(32), EmbeddingCache(database), scope)
     with pytest.raises(
-        EmbeddingMismatch, match=r"'hash-64' \(64 dimensions\), and 'hash-32' \(32\) is set: set TADORI_EMBEDDING_MODEL back"
+        EmbeddingMismatch, match=r"'hash-64' \(64 dimensions\), and 'hash-32' \(32\) is set: run `tadori reindex --collection default`"
     ):
         await other.search("pump")
     assert await documents(other, mode="lexical") == ["pump", "valve", "motor"]

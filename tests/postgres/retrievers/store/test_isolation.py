@@ -25,7 +25,7 @@ async def filled(database: Database, tenant: str) -> Database:
     scope = Scope.operator(tenant)
     await seed(database, scope, [Text("a.md", "The pump runs at 40 bar.", readers=("group:crew",))])
     embedder = HashEmbedder()
-    await EmbeddingCache(database).put(scope, embedder.spec.model, "query", ["pump"], [await embedder.embed_query("pump")])
+    await EmbeddingCache(database).put(scope, embedder.spec, "query", ["pump"], [await embedder.embed_query("pump")])
     async with open_threads(database, tenant) as saver:
         config = {"configurable": {"thread_id": thread_key(tenant, "one"), "checkpoint_ns": ""}}
         checkpoint = {"v": 4, "id": "1", "ts": "2026-01-01T00:00:00+00:00", "channel_values": {"a": [1]}, "channel_versions": {"a": "1"}}
