@@ -48,9 +48,13 @@ def check_request(request: Request) -> None:
     if request.fusion is not None and request.fusion not in get_args(Fusion):
         raise InvalidArgument(f"fusion {request.fusion!r} is not known: use absolute, rrf or weighted")
     _check_weights(request.weights)
-    if len(request.filters.metadata) > MAX_FILTERS:
-        raise InvalidArgument(f"{len(request.filters.metadata)} filters are given: use at most {MAX_FILTERS}")
-    for part in (part for pair in request.filters.metadata for part in pair):
+    check_filters(request.filters)
+
+
+def check_filters(filters: Filters) -> None:
+    if len(filters.metadata) > MAX_FILTERS:
+        raise InvalidArgument(f"{len(filters.metadata)} filters are given: use at most {MAX_FILTERS}")
+    for part in (part for pair in filters.metadata for part in pair):
         if clean(part).text != part:
             raise InvalidArgument(f"filter {part!r} holds a character that no stored text has: leave it out")
 
