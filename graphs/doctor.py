@@ -3,6 +3,7 @@
 Called by `tadori doctor`; a check never stops the next one.
 """
 
+import time
 from collections.abc import Awaitable, Callable
 
 from typing_extensions import TypedDict
@@ -64,7 +65,16 @@ async def _web(services: Services) -> str:
 
 
 async def _reranker(services: Services) -> str:
-    return services.reranker.name if services.reranker else "none (TADORI_RERANKER sets one)"
+    """Asked for real, in English: whether it answers shows in no other way."""
+    reranking = services.reranking
+    if reranking is None:
+        return "none (TADORI_RERANKER sets one)"
+    await reranking.reranker.prepare()
+    started = time.perf_counter()
+    reply = await reranking.score("Which bolt holds the mount?", ["Four M8 bolts hold the mount.", "Tea is brewed for three minutes."])
+    threshold = reranking.threshold
+    limit = f"threshold {threshold.score:g}" if threshold else f"no threshold (TADORI_RERANK_THRESHOLD={reply.scale}:NUMBER sets one)"
+    return f"{reranking.name}, scale {reply.scale}, {limit}; two passages took {time.perf_counter() - started:.2f} s"
 
 
 _PROBES: dict[str, Callable[[Services], Awaitable[str]]] = {

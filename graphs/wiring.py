@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from graphs.settings import Settings, variable
 from retrievers.errors import ConfigurationError
 from retrievers.scope import Scope
-from retrievers.types import Embedder, Reranker, WebSearch
+from retrievers.types import Embedder, WebSearch
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nodes.structured import Decider
     from retrievers.hybrid import HybridSearch
     from retrievers.ingest.pipeline import Ingestion
+    from retrievers.reranking import Reranking
     from retrievers.store.database import Database
     from retrievers.store.documents import DeleteReport, DocumentStore
     from retrievers.store.embedding_cache import EmbeddingCache
@@ -80,15 +81,17 @@ class Services:
         return _web_search(self.settings)
 
     @cached_property
-    def reranker(self) -> Reranker | None:
-        """TADORI_RERANKER: `cohere:MODEL`, or None."""
-        return _reranker(self.settings)
+    def reranking(self) -> "Reranking | None":
+        """TADORI_RERANKER: `cohere:MODEL`, `fastembed:/folder` or `chat`, each also after `combined:`; or None."""
+        from graphs.rerankers import reranking_for
+
+        return reranking_for(self.settings, count=lambda text: self.embedder.count_tokens(text), chat=lambda: self.fast_chat)
 
     def search(self, scope: Scope) -> "HybridSearch":
         """The passage search of one reader."""
         from retrievers.hybrid import HybridSearch
 
-        return HybridSearch(self.database, self.embedder, self.cache, scope, self.reranker)
+        return HybridSearch(self.database, self.embedder, self.cache, scope, self.reranking)
 
     def ingestion(self) -> "Ingestion":
         """The pipeline from a file to stored chunks."""
@@ -262,14 +265,3 @@ def _ddgs() -> WebSearch:
     from retrievers.providers.search_ddgs import DdgsSearch
 
     return DdgsSearch()
-
-
-def _reranker(settings: Settings) -> Reranker | None:
-    if settings.reranker is None:
-        return None
-    provider, model = _split("reranker", settings.reranker, "cohere:rerank-v3.5")
-    if provider != "cohere":
-        raise ConfigurationError(f"TADORI_RERANKER names the provider {provider!r}: use cohere:MODEL, or leave it unset")
-    from retrievers.providers.rerank_cohere import CohereReranker
-
-    return CohereReranker(model, api_key=_secret(settings.cohere_api_key), base_url=settings.cohere_url)

@@ -8,10 +8,9 @@ import time
 from retrievers.caching import VectorCache
 from retrievers.errors import CollectionRebuilt, StorageError, UnknownCollection
 from retrievers.fusion import DEFAULT_WEIGHTS
-from retrievers.relevance import Reranker
 from retrievers.query_embedding import QueryEmbedder
 from retrievers.request import MAX_WORDS, Request, check_request, cleaned_query
-from retrievers.reranking import RERANK_CANDIDATES, rerank
+from retrievers.reranking import RERANK_CANDIDATES, Reranking
 from retrievers.scope import Scope
 from retrievers.store.collections import find_collection
 from retrievers.store.database import Database
@@ -35,12 +34,12 @@ from retrievers.types import (
 class HybridSearch:
     """A PassageSearch over the store, for one reader. Safe to share between tasks."""
 
-    def __init__(self, db: Database, embedder: Embedder, cache: VectorCache, scope: Scope, reranker: Reranker | None = None) -> None:
+    def __init__(self, db: Database, embedder: Embedder, cache: VectorCache, scope: Scope, reranking: Reranking | None = None) -> None:
         self._db = db
         self._embedder = embedder
         self._queries = QueryEmbedder(embedder, cache, scope)
         self._scope = scope
-        self._reranker = reranker
+        self._reranking = reranking
 
     async def search(
         self,
@@ -56,7 +55,7 @@ class HybridSearch:
         """At most `k` (1-200) passages, best first, ties by id; a blank query finds nothing.
 
         The default collection is empty until something is ingested; any other that does not exist raises UnknownCollection.
-        With a reranker, `score` is the reranker's (0-1) and `scores.fused` stays what it was.
+        With a reranker, `score` is the reranker's or the combined one (0-1), and `scores.fused` stays what it was.
         """
         request = Request(cleaned_query(query), k, mode, fusion, weights, filters)
         check_request(request)
@@ -111,7 +110,7 @@ class HybridSearch:
         return Query(
             words=_words(request, result),
             vector=vector,
-            k=max(request.k, RERANK_CANDIDATES) if self._reranker else request.k,
+            k=max(request.k, RERANK_CANDIDATES) if self._reranking else request.k,
             mode=request.mode,
             fusion=result["fusion"],
             weights=request.weights or collection.weights or DEFAULT_WEIGHTS,
@@ -127,10 +126,10 @@ class HybridSearch:
         return passages
 
     async def _reranked(self, request: Request, passages: list[Passage], result: SearchResult) -> list[Passage]:
-        if self._reranker is None or not passages:
+        if self._reranking is None or not passages:
             return passages
         started = time.perf_counter()
-        ordered = await rerank(self._reranker, request.query, passages, result["degraded"])
+        ordered = await self._reranking.apply(request.query, passages, result)
         result["timings_ms"]["rerank"] = _ms(time.perf_counter() - started)
         return ordered
 

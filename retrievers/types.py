@@ -1,17 +1,19 @@
 """The values that cross file boundaries: what is stored, what is found, and the protocols of the adapters.
 
-Imports nothing of ours; every floor above speaks in these types.
+Imports nothing of ours but what a reranker gives; every floor above speaks in these types.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, NotRequired, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 from typing_extensions import TypedDict
+
+from retrievers.relevance import RerankScore, Spent
 
 Json = JsonValue
 """Not an alias of our own: pydantic cannot resolve a recursive one from the schemas that LangGraph makes."""
@@ -62,24 +64,6 @@ class Embedder(Protocol):
 
     async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Shape (len(texts), dims), float32, rows of unit length, in the order given."""
-        ...
-
-
-class RerankedText(TypedDict):
-    """`index` into the texts given, `score` in 0-1 (large is relevant)."""
-
-    index: int
-    score: float
-
-
-class Reranker(Protocol):
-    """Scores texts against a query."""
-
-    @property
-    def name(self) -> str: ...
-
-    async def rerank(self, query: str, texts: Sequence[str]) -> list[RerankedText]:
-        """One score for each text, best first; raises ProviderError."""
         ...
 
 
@@ -209,7 +193,7 @@ class Scores(TypedDict):
 
 
 class Passage(TypedDict):
-    """A chunk as found. `score` is the fused score (large is good), or the reranker's where one ran.
+    """A chunk as found. `score` is what it is ordered by (large is good): the fused score, the reranker's or the combined one.
 
     `absolute` is on the scale that `no_answer` thresholds, None where an arm did not run. `factors` are the boosts after fusion by
     name, those of 1 left out. `start` and `end` are character offsets of `text` in the document's stored text. JSON-plain: it lives
@@ -235,6 +219,10 @@ class Passage(TypedDict):
     scores: Scores
     ranks: Ranks
     factors: dict[str, float]
+    modified: NotRequired[str | None]
+    """The document's modified date in ISO form, None where it has none."""
+    reranked: NotRequired[RerankScore]
+    """Only where a reranker scored it."""
 
 
 class SearchResult(TypedDict):
@@ -253,6 +241,8 @@ class SearchResult(TypedDict):
     chunk_count: int
     timings_ms: dict[str, float]
     degraded: list[tuple[str, str]]
+    spent: NotRequired[Spent]
+    """Only where a chat model reranked."""
 
 
 class WordCount(TypedDict):

@@ -17,7 +17,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from numpy.typing import NDArray
 from pydantic import Field
 
-from retrievers.types import EmbeddingSpec, RerankedText, Vector, WebPage
+from retrievers.relevance import Reranked, RerankedText, RerankScale
+from retrievers.types import EmbeddingSpec, Vector, WebPage
 
 _DIMS = 64
 """Enough that two unrelated words are nearly orthogonal (expected |cosine| about 0.1), small enough to read."""
@@ -121,18 +122,31 @@ class FixedWeb:
 
 
 class FixedReranker:
-    """Scores texts by a table, 0 for a text that is not in it; an error is raised instead where one is given."""
+    """Scores texts by a table of how they end, 0 for what is not in it; an error is raised instead where one is given."""
 
     name = "fixed"
 
-    def __init__(self, scores: Mapping[str, float] | None = None, *, error: Exception | None = None) -> None:
+    def __init__(
+        self, scores: Mapping[str, float] | None = None, *, error: Exception | None = None, scale: RerankScale = "relevance"
+    ) -> None:
         self._scores = dict(scores or {})
         self._error = error
+        self._scale: RerankScale = scale
         self.queries: list[str] = []
+        self.texts: list[str] = []
 
-    async def rerank(self, query: str, texts: Sequence[str]) -> list[RerankedText]:
+    async def prepare(self) -> None:
+        pass
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> Reranked:
         self.queries.append(query)
+        self.texts.extend(texts)
         if self._error:
             raise self._error
-        scored = [RerankedText(index=index, score=self._scores.get(text, 0.0)) for index, text in enumerate(texts)]
-        return sorted(scored, key=lambda entry: (-entry["score"], entry["index"]))
+        scored = [RerankedText(index=index, score=self._score(text)) for index, text in enumerate(texts)]
+        return Reranked(self._scale, sorted(scored, key=lambda entry: (-entry["score"], entry["index"])))
+
+    def _score(self, text: str) -> float:
+        """That of the longest ending that fits; a passage comes with its title before its text."""
+        fitting = [ending for ending in self._scores if text.endswith(ending)]
+        return self._scores[max(fitting, key=len)] if fitting else 0.0

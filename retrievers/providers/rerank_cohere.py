@@ -4,29 +4,46 @@ An adapter of the Reranker protocol; the address and the key are given, never lo
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import httpx
 
-from retrievers.errors import MissingKey, ProviderReplyInvalid
+from retrievers.errors import MissingKey, ProviderRejected, ProviderReplyInvalid
 from retrievers.providers.faults import from_status, retrying, unreachable
-from retrievers.types import RerankedText
+from retrievers.relevance import Reranked, RerankedText
+from retrievers.text.fit import fitted_pair
+from retrievers.text.script import is_latin
 
 TIMEOUT_S = 5.0
 """With retries: a question waits for it, and the base order is a good answer already."""
+
+WINDOW_TOKENS = 4096
+"""Query and text together: what rerank-v3.5 reads at once. A longer text would be scored in pieces, a longer query refused."""
 
 _NO_KEY = "none"
 """A server of one's own needs no key, but the client insists on a string."""
 
 
 class CohereReranker:
-    """`POST /v2/rerank`; scores come back by index, in 0-1."""
+    """`POST /v2/rerank`; scores come back by index, on the scale `relevance`.
 
-    def __init__(self, model: str, *, api_key: str | None, base_url: str | None = None, timeout_s: float = TIMEOUT_S) -> None:
+    `count` is the tokeniser by which texts are cut: Cohere's own is not to be had without the network.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        count: Callable[[str], int],
+        api_key: str | None,
+        base_url: str | None = None,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
         if not api_key and not base_url:
             raise MissingKey(f"the reranker {model!r} needs COHERE_API_KEY: set it, or leave TADORI_RERANKER unset to keep the base order")
         self._model = model
+        self._count = count
         self._api_key = api_key or _NO_KEY
         self._base_url = base_url
         self._timeout_s = timeout_s
@@ -35,22 +52,32 @@ class CohereReranker:
     def name(self) -> str:
         return f"cohere:{self._model}"
 
-    async def rerank(self, query: str, texts: Sequence[str]) -> list[RerankedText]:
-        """One score for each text; nothing is asked for no texts."""
+    async def prepare(self) -> None:
+        """Imports the client, in a thread: it takes over a second and would block the loop."""
+        await asyncio.to_thread(self._client)
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> Reranked:
+        """Nothing is asked for no texts. Raises ProviderRejected for another script where the model is an English one."""
         if not texts:
-            return []
+            return Reranked("relevance", [])
+        if "english" in self._model and not all(map(is_latin, (query, *texts))):
+            raise ProviderRejected(
+                f"{self.name} reads English only, and the query or a passage is in another script: use a multilingual model"
+            )
+        query, texts = await asyncio.to_thread(fitted_pair, query, texts, WINDOW_TOKENS, self._count)
         reply = await retrying(self.name, lambda: self._ask(query, texts), timeout_s=self._timeout_s)
-        return self._checked(reply, len(texts))
+        return Reranked("relevance", self._checked(reply, len(texts)))
 
     async def _ask(self, query: str, texts: Sequence[str]) -> Any:
-        # In a thread: importing takes over a second and would block the loop. A client for each call, because a kept one
-        # would be tied to the event loop that made it.
+        # A client for each call: a kept one would be tied to the event loop that made it.
         client, http = await asyncio.to_thread(self._client)
         from cohere.core import ApiError
 
         async with http:
             try:
-                return await client.rerank(model=self._model, query=query, documents=texts, top_n=len(texts))
+                return await client.rerank(
+                    model=self._model, query=query, documents=texts, top_n=len(texts), max_tokens_per_doc=WINDOW_TOKENS
+                )
             except ApiError as exc:
                 if exc.status_code is not None and exc.status_code < 300:
                     raise self._unreadable() from exc
@@ -75,5 +102,7 @@ class CohereReranker:
         if sorted(score["index"] for score in scores) != list(range(expected)):
             raise ProviderReplyInvalid(f"{self.name} scored {len(scores)} of {expected} texts, or some twice")
         if any(not 0.0 <= score["score"] <= 1.0 for score in scores):
-            raise ProviderReplyInvalid(f"{self.name} gave scores outside 0-1, so no threshold of ours holds on them")
+            raise ProviderReplyInvalid(
+                f"{self.name} gave scores outside 0-1: a server of one's own has to put its logits through a sigmoid"
+            )
         return sorted(scores, key=lambda score: (-score["score"], score["index"]))

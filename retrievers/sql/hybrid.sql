@@ -12,7 +12,7 @@
 --             k1, b, absolute_weight, rrf_k, lexical_weight, vector_weight, epsilon double precision
 --             exact_rows, exact_filtered integer  up to so many rows the vector arm compares each, above it asks the index
 -- columns:    id, document, title, heading_path, page, url, origin, content_type, language, text, start, end, token_count, metadata,
---             bm25, cosine, absolute, score, lexical_rank, vector_rank: null where an arm did not run; best first, ties by id
+--             bm25, cosine, absolute, score, lexical_rank, vector_rank: null where an arm did not run; modified; best first, ties by id
 with
 {corpus_words}
 eligible as materialized (
@@ -83,11 +83,11 @@ best as materialized (
 select b.id, d.source as document, d.title, c.heading_path, c.page,
        coalesce(d.metadata ->> 'url', substring(d.source from '^https?://.*$')) as url,
        c.origin, c.content_type, c.language, c.body as text, c.char_start as start, c.char_end as "end", c.token_count, d.metadata || c.metadata as metadata,
-       b.bm25, b.cosine, case when %(lexical)s and %(vector)s then b.absolute end as absolute, b.score, b.lexical_rank, b.vector_rank
+       b.bm25, b.cosine, case when %(lexical)s and %(vector)s then b.absolute end as absolute, b.score, b.lexical_rank, b.vector_rank, d.modified
 from best b
 join tadori.chunk c on c.tid = %(tid)s and c.chunk = b.chunk
 cross join lateral (
-    select d.source, d.title, d.metadata
+    select d.source, d.title, d.metadata, d.modified
     from tadori.document d
     where d.tid = c.tid and d.coll = c.coll and d.content = c.content and (not %(filtered)s or ({passes}))
     order by d.document + 0

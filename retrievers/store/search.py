@@ -124,6 +124,7 @@ def _passage(row: Mapping[str, Any]) -> Passage:
         "scores": {"bm25": row["bm25"], "cosine": row["cosine"], "fused": row["score"]},
         "ranks": {"lexical": row["lexical_rank"], "vector": row["vector_rank"]},
         "factors": {},
+        "modified": row["modified"].isoformat() if row["modified"] else None,
     }
 
 

@@ -44,4 +44,4 @@ async def test_fixed_web_cuts_at_the_limit():
 
 
 async def test_fixed_reranker_scores_by_text_best_first():
-    assert await FixedReranker({"b": 0.9}).rerank("q", ["a", "b"]) == [{"index": 1, "score": 0.9}, {"index": 0, "score": 0.0}]
+    assert (await FixedReranker({"b": 0.9}).rerank("q", ["a", "b"])).scores == [{"index": 1, "score": 0.9}, {"index": 0, "score": 0.0}]
