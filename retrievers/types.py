@@ -25,6 +25,8 @@ ContentType = Literal["text", "table", "code", "image"]
 Fusion = Literal["absolute", "rrf", "weighted"]
 Mode = Literal["hybrid", "lexical", "vector"]
 Stage = Literal["load", "chunk", "embed", "store"]
+VectorType = Literal["halfvec", "vector"]
+IndexKind = Literal["hnsw", "ivfflat", "binary", "exact"]
 
 DEFAULT_COLLECTION = "default"
 
@@ -35,7 +37,8 @@ class EmbeddingSpec:
 
     `absolute_weight` is the `a` of absolute fusion, `no_answer` the absolute score under which a passage does not
     count as an answer, `unrelated` the cosine around which unrelated pairs lie: all three depend on how the model's cosines are spread,
-    and are a start unless they were `calibrated` on judged questions.
+    and are a start unless they were `calibrated` on judged questions. `column_type` and `index_kind` are how its vectors are stored and
+    found: a model has a space for each pair that a collection asked for.
     """
 
     model: str
@@ -43,9 +46,21 @@ class EmbeddingSpec:
     max_tokens: int
     absolute_weight: float
     no_answer: float
-    column_type: Literal["halfvec", "vector"] = "halfvec"
+    column_type: VectorType = "halfvec"
+    index_kind: IndexKind = "hnsw"
     unrelated: float = 0.0
     calibrated: bool = False
+
+
+@dataclass(frozen=True)
+class VectorChoice:
+    """How a new collection shall store and find its vectors; None leaves it to the model, and to what an existing collection has."""
+
+    index: IndexKind | None = None
+    vector_type: VectorType | None = None
+
+
+NO_CHOICE = VectorChoice()
 
 
 class Embedder(Protocol):

@@ -1,5 +1,5 @@
 -- The table of one embedding space. Run as the owner by spaces.py, once per space.
--- Placeholders: vector_table, type (with its dimensions), and the names of its index and policy. Result: none.
+-- Placeholders: vector_table, type (with its dimensions), storage, and the name of its index. Result: none.
 create table tadori.{vector_table} (
     tid       integer not null,
     coll      integer not null,
@@ -9,7 +9,7 @@ create table tadori.{vector_table} (
     foreign key (tid, chunk) references tadori.chunk on delete cascade
 );
 -- A vector is always read whole and does not compress: keeping it in the row saves a second look-up.
-alter table tadori.{vector_table} alter column embedding set storage plain;
+alter table tadori.{vector_table} alter column embedding set storage {storage};
 create index {audience_index} on tadori.{vector_table} (tid, coll, audience);
 alter table tadori.{vector_table} add primary key (tid, chunk);  -- last, so that an empty table's first plan takes it
 

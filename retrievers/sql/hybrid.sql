@@ -11,6 +11,7 @@
 --             fetch, k integer         candidates of each arm, results in the end
 --             k1, b, absolute_weight, rrf_k, lexical_weight, vector_weight, epsilon double precision
 --             exact_rows, exact_filtered integer  up to so many rows the vector arm compares each, above it asks the index
+--             indexed boolean          whether there is one; shortlist integer  rows that index kind binary compares again
 -- columns:    id, document, title, heading_path, page, url, origin, content_type, language, text, start, end, token_count, metadata,
 --             bm25, cosine, absolute, score, lexical_rank, vector_rank: null where an arm did not run; modified; best first, ties by id
 with

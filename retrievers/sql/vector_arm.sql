@@ -1,29 +1,26 @@
 -- Part of hybrid.sql: the chunks nearest to the query's vector.
 -- parameters: tid, coll integer; embedding text; vector, filtered boolean; fetch, exact_rows, exact_filtered integer
--- placeholders: vectors, the space's table; type of its column
+--             indexed boolean   whether the space has an index that may be asked
+-- placeholders: vectors, the space's table; type of its column; nearest, one of nearest_by_vector.sql and nearest_by_bits.sql
 -- tables:     vector_top (chunk, cosine), read from eligible
 -- How many rows there are to compare; the visible ones are counted no further than the choice between exact and index needs.
 visible as materialized (
-    select count(*) as rows from (select from {vectors} v where %(vector)s and v.tid = %(tid)s and v.coll = %(coll)s limit %(exact_rows)s + 1) x
+    select count(*) as rows
+    from (
+        select from {vectors} v
+        where %(vector)s and %(indexed)s and v.tid = %(tid)s and v.coll = %(coll)s
+        limit %(exact_rows)s + 1
+    ) x
 ),
 extent as materialized (
-    select r.reachable, r.reachable <= %(exact_filtered)s or v.rows <= %(exact_rows)s as exact
+    select r.reachable, not %(indexed)s or r.reachable <= %(exact_filtered)s or v.rows <= %(exact_rows)s as exact
     from visible v
     cross join lateral (select case when %(filtered)s then (select count(*) from eligible) else v.rows end as reachable) r
 ),
-indexed as materialized (
-    select v.chunk, v.embedding <=> %(embedding)s::{type} as distance
-    from {vectors} v
-    where %(vector)s
-      and v.tid = %(tid)s and v.coll = %(coll)s
-      and not (select x.exact from extent x)
-      and (not %(filtered)s or v.chunk in (select e.chunk from eligible e))
-    order by v.embedding <=> %(embedding)s::{type}
-    limit %(fetch)s
-),
+{nearest}
 -- The index may give up before it has found enough rows that pass; then every row is compared after all.
 exhaustive as materialized (
-    select x.exact or (select count(*) from indexed) < least(%(fetch)s, x.reachable) as needed from extent x
+    select x.exact or (select count(*) from nearest) < least(%(fetch)s, x.reachable) as needed from extent x
 ),
 exact_all as (
     select v.chunk, (v.embedding <=> %(embedding)s::{type}) + 0 as distance
@@ -45,5 +42,5 @@ vector_top as materialized (
     union all
     select f.chunk, nullif(1 - f.distance, 'NaN') from exact_filtered f
     union all
-    select i.chunk, nullif(1 - i.distance, 'NaN') from indexed i where not (select h.needed from exhaustive h)
+    select n.chunk, nullif(1 - n.distance, 'NaN') from nearest n where not (select h.needed from exhaustive h)
 ),

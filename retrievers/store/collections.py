@@ -3,31 +3,36 @@
 Used by ingestion, the searches and the composition root; documents.py fills what is made here.
 """
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from psycopg.rows import dict_row
 
-from retrievers.errors import EmbeddingMismatch, StorageError, UnknownCollection
+from retrievers.errors import EmbeddingMismatch, InvalidArgument, StorageError, UnknownCollection
 from retrievers.scope import Scope, check_name
 from retrievers.store.database import Database
 from retrievers.store.pools import Connection
 from retrievers.store.rows import is_storable
-from retrievers.store.spaces import ensure_space
+from retrievers.store.spaces import column_type, ensure_space
 from retrievers.store.sql import statement
 from retrievers.store.writing import require_operator, writing
-from retrievers.types import Collection, EmbeddingSpec, Ranking
+from retrievers.types import NO_CHOICE, Collection, EmbeddingSpec, Ranking, VectorChoice
 
 
-async def ensure_collection(db: Database, scope: Scope, name: str, spec: EmbeddingSpec, analyser: str) -> Collection:
+async def ensure_collection(
+    db: Database, scope: Scope, name: str, spec: EmbeddingSpec, analyser: str, choice: VectorChoice = NO_CHOICE
+) -> Collection:
     """Return the collection, making it and its tenant first where they are new; safe for several at once.
 
-    Raises EmbeddingMismatch when it was built with another model, StorageError when its words were cut by another analyser.
+    Raises EmbeddingMismatch when it was built with another model, StorageError when its words were cut by another analyser,
+    InvalidArgument when its vectors are stored or indexed in another way than was chosen, or the kind cannot take the model's dimensions.
     """
     check_name("collection", name)
     require_operator(scope)
-    found = await find_collection(db, scope, name) or await _create(db, scope, name, spec, analyser)
+    chosen = replace(spec, column_type=choice.vector_type or spec.column_type, index_kind=choice.index or spec.index_kind)
+    found = await find_collection(db, scope, name) or await _create(db, scope, name, chosen, analyser)
     _check(found, spec, analyser)
+    _check_choice(found, choice)
     return found
 
 
@@ -117,4 +122,15 @@ def _check(collection: Collection, spec: EmbeddingSpec, analyser: str) -> None:
         raise StorageError(
             f"collection {collection.name!r} was analysed by {collection.analyser!r}, not by {analyser!r}: "
             "ingest it again into a new collection with --collection NAME"
+        )
+
+
+def _check_choice(collection: Collection, choice: VectorChoice) -> None:
+    built = collection.embedding
+    wanted = replace(built, column_type=choice.vector_type or built.column_type, index_kind=choice.index or built.index_kind)
+    if (column_type(wanted), wanted.index_kind) != (built.column_type, built.index_kind):
+        raise InvalidArgument(
+            f"collection {collection.name!r} has index {built.index_kind} over type {built.column_type}, not {wanted.index_kind} over "
+            f"{column_type(wanted)}: both are chosen when a collection is made, so leave the choice out, or ingest into a new collection "
+            "with --collection NAME"
         )

@@ -10,6 +10,7 @@ from retrievers.errors import IngestError
 from retrievers.scope import Scope, check_readers
 from retrievers.store.audiences import audience_numbers
 from retrievers.store.database import Database
+from retrievers.store.indexing import build_index, index_is_due
 from retrievers.store.rows import check_document, is_storable
 from retrievers.store.sql import statement
 from retrievers.store.statistics import are_stale, refresh
@@ -64,9 +65,11 @@ class DocumentStore:
         async with writing(self._db, scope, collection) as conn:
             swap = Swap(conn, scope.tenant, collection)
             results = [result for batch in _distinct(ready) for result in await swap.bring_in(batch)]
-            stale = await are_stale(conn, collection)
+            stale, due = await are_stale(conn, collection), await index_is_due(conn, collection)
         if stale:
             await refresh(self._db, collection)
+        if due:
+            await build_index(self._db, scope, collection)
         return results
 
     async def adopt(self, scope: Scope, collection: Collection, documents: Sequence[IndexedDocument]) -> list[PutResult | None]:

@@ -14,9 +14,10 @@ from psycopg.sql import SQL, Composed, Identifier
 
 from retrievers.fusion import DEFAULT_WEIGHTS, EPSILON, RRF_K, fetch_count
 from retrievers.store.filtering import filter_parameters, passes
+from retrievers.store.nearest import prepare_index, shortlist, vector_arm
 from retrievers.store.spaces import vector_table
 from retrievers.store.sql import statement
-from retrievers.types import NO_FILTERS, Collection, CorpusHints, Filters, Fusion, Mode, Passage, Vector
+from retrievers.types import NO_FILTERS, Collection, CorpusHints, EmbeddingSpec, Filters, Fusion, Mode, Passage, Vector
 
 K1 = 1.2
 """How fast a word's repeats stop counting; with B the usual values, and no better ones were found."""
@@ -29,9 +30,6 @@ EXACT_ROWS = 10_000
 
 EXACT_FILTERED = 5_000
 """The same for the rows left by a filter, which are fetched one by one by key (measured)."""
-
-EF_SEARCH = 200
-"""HNSW's candidate list: recall@10 .995 at 100k rows, against .935 at pgvector's default of 40 (measured)."""
 
 HINT_CHUNKS = 20
 """Chunks whose titles and headings are looked through for a hint: enough for a handful of distinct ones."""
@@ -56,11 +54,11 @@ class Query:
 
 async def find_passages(conn: AsyncConnection[Any], collection: Collection, query: Query) -> list[Passage]:
     """At most `query.k` passages that the transaction's reader may see, best first, ties by id; empty when nothing matched."""
-    await conn.execute(statement("search_settings.sql"), {"ef_search": str(EF_SEARCH)}, prepare=False)
+    values = _parameters(collection, query)
+    values["indexed"] = await prepare_index(conn, collection, fetch_count(query.fusion, query.k))
     async with conn.cursor(row_factory=dict_row) as cursor:
         # Not prepared: a generic plan for arrays of unknown length is many times slower.
-        text = _hybrid(collection.space, collection.embedding.column_type, len(query.filters.metadata))
-        await cursor.execute(text, _parameters(collection, query), prepare=False)
+        await cursor.execute(_hybrid(collection.space, collection.embedding, len(query.filters.metadata)), values, prepare=False)
         return [_passage(row) for row in await cursor.fetchall()]
 
 
@@ -96,6 +94,7 @@ def _parameters(collection: Collection, query: Query) -> dict[str, object]:
         "epsilon": EPSILON,
         "exact_rows": EXACT_ROWS,
         "exact_filtered": EXACT_FILTERED,
+        "shortlist": shortlist(fetch_count(query.fusion, query.k)),
     }
 
 
@@ -129,14 +128,15 @@ def _passage(row: Mapping[str, Any]) -> Passage:
 
 
 @cache
-def _hybrid(space: int, column_type: str, pairs: int) -> Composed:
+def _hybrid(space: int, spec: EmbeddingSpec, pairs: int) -> Composed:
     """The statement for a filter of so many pairs. What a caller writes is bound: only the number of parameters depends on it."""
+    table = {"vectors": vector_table(space), "type": Identifier(spec.column_type)}
     arms = {
         "corpus_words": SQL(_part("corpus_words.sql")).format(),
         "lexical_arm": SQL(_part("lexical_arm.sql")).format(),
-        "vector_arm": SQL(_part("vector_arm.sql")).format(vectors=vector_table(space), type=Identifier(column_type)),
+        "vector_arm": vector_arm(space, spec),
     }
-    return SQL(statement("hybrid.sql")).format(vectors=vector_table(space), type=Identifier(column_type), passes=passes(pairs), **arms)
+    return SQL(statement("hybrid.sql")).format(passes=passes(pairs), **table, **arms)
 
 
 @cache

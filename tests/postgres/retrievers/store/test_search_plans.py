@@ -10,7 +10,7 @@ from psycopg.sql import SQL
 from retrievers.scope import Scope
 from retrievers.store import search as store_search
 from retrievers.store.collections import get_collection
-from retrievers.store.sql import statement
+from retrievers.store.nearest import prepare_index
 from retrievers.types import Filters
 
 SCOPE = Scope.operator("planned")
@@ -32,12 +32,11 @@ async def plan(database, collection, *, scope=SCOPE, mode="hybrid", filters=None
     """The nodes that were executed, flat."""
     vector = None if mode == "lexical" else unit(np.ones(DIMS))
     query = store_search.Query(words, vector, 10, mode, "absolute", filters=filters or Filters())
-    composed = store_search._hybrid(collection.space, collection.embedding.column_type, len(query.filters.metadata))
+    composed = store_search._hybrid(collection.space, collection.embedding, len(query.filters.metadata))
+    values = store_search._parameters(collection, query)
     async with database.transaction(scope) as conn:
-        await conn.execute(statement("search_settings.sql"), {"ef_search": "200"})
-        rows = await conn.execute(
-            SQL("explain (analyze, format json) ") + composed, store_search._parameters(collection, query), prepare=False
-        )
+        values["indexed"] = await prepare_index(conn, collection, values["fetch"])
+        rows = await conn.execute(SQL("explain (analyze, format json) ") + composed, values, prepare=False)
         explained = (await rows.fetchone())[0]
     document = json.loads(explained) if isinstance(explained, str) else explained
     return list(executed(document[0]["Plan"]))

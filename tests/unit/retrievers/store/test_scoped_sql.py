@@ -23,7 +23,13 @@ _OPENERS = {
 _DRIVERS = {"psycopg", "psycopg_pool", "AsyncConnection", "Connection", "PGEngine", "AsyncPostgresSaver"}
 
 # Who works as the owner: definitions, looking at the catalogue, and `analyze`, which the role may not run.
-_OWNING = {"retrievers/store/spaces.py", "retrievers/store/threads.py", "retrievers/store/health.py", "retrievers/store/statistics.py"}
+_OWNING = {
+    "retrievers/store/spaces.py",
+    "retrievers/store/indexing.py",
+    "retrievers/store/threads.py",
+    "retrievers/store/health.py",
+    "retrievers/store/statistics.py",
+}
 _OWNERS_TABLES = {"embedding_space", "migration"}
 _DEFINITIONS = {"view_space.sql"}  # the text of a view that runs with the rights of whoever asks it
 _LOGGING_IN = {"retrievers/store/threads.py", "retrievers/pgvector_store.py"}
