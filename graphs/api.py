@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from graphs.wiring import Services, default_services
 from retrievers.errors import InvalidArgument
-from retrievers.types import DEFAULT_COLLECTION, Filters, Fusion, Mode, SearchResult
+from retrievers.types import DEFAULT_COLLECTION, Filters, Fusion, IndexKind, Mode, SearchResult, VectorChoice, VectorType
 
 if TYPE_CHECKING:
     from langchain_core.messages import AnyMessage
@@ -52,16 +52,25 @@ async def ingest(
     collection: str = DEFAULT_COLLECTION,
     readers: Sequence[str] = ("tenant",),
     prune: bool = False,
+    index: IndexKind | None = None,
+    vector_type: VectorType | None = None,
     progress: Progress | None = None,
     services: Services | None = None,
 ) -> "IngestReport":
     """Read files and folders into a collection; each file has its status and reason in the report.
 
-    Raises InvalidArgument for a path that does not exist, StorageError when the database cannot be used.
+    `index` and `vector_type` are how a new collection's vectors are found and stored, by default hnsw and halfvec. Raises
+    InvalidArgument for a path that does not exist or a choice that is not the collection's, StorageError when the database cannot be used.
     """
     services = services or default_services()
     return await services.ingestion().ingest(
-        services.operator, collection, [Path(path) for path in paths], readers=readers, prune=prune, progress=progress
+        services.operator,
+        collection,
+        [Path(path) for path in paths],
+        readers=readers,
+        prune=prune,
+        progress=progress,
+        choice=VectorChoice(index, vector_type),
     )
 
 
@@ -153,7 +162,7 @@ async def temporary_collection(services: Services) -> AsyncIterator[str]:
     try:
         yield name
     finally:
-        stale = [other for other in await services.collections() if _is_stale(other, now)]
+        stale = [other.name for other in await services.collections() if _is_stale(other.name, now)]
         for collection in (name, *stale):
             await services.drop(collection)
 

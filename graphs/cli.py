@@ -80,6 +80,12 @@ def _add_ingest(commands: "argparse._SubParsersAction[_Parser]") -> None:
         help="public, tenant, group:NAME or user:NAME; comma-separated or repeated (default: tenant)",
     )
     parser.add_argument("--prune", action="store_true", help="delete the collection's documents that these paths no longer hold")
+    parser.add_argument(
+        "--index", choices=("hnsw", "ivfflat", "binary", "exact"), help="how a new collection's vectors are found (default: hnsw)"
+    )
+    parser.add_argument(
+        "--vector-type", choices=("halfvec", "vector"), help="how they are stored (default: halfvec; above 2,000 dimensions always)"
+    )
 
 
 def _add_delete(commands: "argparse._SubParsersAction[_Parser]") -> None:

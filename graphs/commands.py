@@ -125,7 +125,14 @@ async def _ingest(services: Services, options: argparse.Namespace) -> Result:
     bar = Bar("chunks")
     try:
         report = await api.ingest(
-            options.paths, collection=options.collection, readers=readers, prune=options.prune, progress=bar, services=services
+            options.paths,
+            collection=options.collection,
+            readers=readers,
+            prune=options.prune,
+            index=options.index,
+            vector_type=options.vector_type,
+            progress=bar,
+            services=services,
         )
     finally:
         bar.close()

@@ -42,6 +42,17 @@ async def _probe(name: str, services: Services, probe: Callable[[Services], Awai
         return Check(name=name, ok=False, detail=str(exc))
 
 
+async def _collections(services: Services) -> str:
+    found = await services.collections()
+    shown = [
+        f"{each.name} ({each.chunk_count} chunks of {each.embedding.model}, {each.embedding.index_kind} over "
+        f"{each.embedding.column_type}({each.embedding.dims}))"
+        for each in found[:_MOST_COLLECTIONS]
+    ]
+    more = [f"and {len(found) - len(shown)} more"] if len(found) > len(shown) else []
+    return ", ".join(shown + more) or "none yet: `tadori ingest` makes them"
+
+
 async def _analyser(_services: Services) -> str:
     from retrievers.text.analysis import ANALYSER, self_test
 
@@ -77,7 +88,11 @@ async def _reranker(services: Services) -> str:
     return f"{reranking.name}, scale {reply.scale}, {limit}; two passages took {time.perf_counter() - started:.2f} s"
 
 
+_MOST_COLLECTIONS = 20
+"""Listed by name; the rest is counted."""
+
 _PROBES: dict[str, Callable[[Services], Awaitable[str]]] = {
+    "collections": _collections,
     "analyser": _analyser,
     "embedding model": _embedding,
     "chat model": _chat,

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from graphs.settings import Settings, variable
 from retrievers.errors import ConfigurationError
 from retrievers.scope import Scope
-from retrievers.types import Embedder, WebSearch
+from retrievers.types import Collection, Embedder, WebSearch
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -144,11 +144,11 @@ class Services:
 
         return thread_key(self.settings.tenant, thread)
 
-    async def collections(self) -> list[str]:
-        """The names of the tenant's collections, sorted."""
+    async def collections(self) -> list[Collection]:
+        """The tenant's collections by name."""
         from retrievers.store.collections import list_collections
 
-        return sorted(collection.name for collection in await list_collections(self.database, self.operator))
+        return await list_collections(self.database, self.operator)
 
     async def drop(self, collection: str) -> None:
         """Delete a collection with all that is in it; nothing happens where there is none."""

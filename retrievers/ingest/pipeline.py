@@ -23,7 +23,7 @@ from retrievers.store.collections import ensure_collection
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
 from retrievers.text.analysis import ANALYSER
-from retrievers.types import Embedder
+from retrievers.types import NO_CHOICE, Embedder, VectorChoice
 
 __all__ = ["FileReport", "IngestReport", "Ingestion", "Progress"]
 
@@ -51,16 +51,18 @@ class Ingestion:
         prune: bool = False,
         progress: Progress | None = None,
         root: Path | None = None,
+        choice: VectorChoice = NO_CHOICE,
     ) -> IngestReport:
         """Bring files and folders into the collection, which is made where it is new.
 
         A document that fails has its reason in the report and leaves its stored version as it was. `prune` deletes the collection's
-        documents that are not among the paths. Sources are relative to `root`, by default to each folder that is given. Raises
-        InvalidArgument for a path that does not exist or unknown readers, EmbeddingMismatch, StorageError.
+        documents that are not among the paths. Sources are relative to `root`, by default to each folder that is given. `choice` is for
+        a new collection; one that is there must agree. Raises InvalidArgument for that, for a path that does not exist or unknown
+        readers, EmbeddingMismatch, StorageError.
         """
         found = await asyncio.to_thread(discover, paths, root)
         documents = await asyncio.to_thread(count_documents, found)
-        return await self._run(scope, collection, entries_of(found), Tracker(progress, documents), readers, prune)
+        return await self._run(scope, collection, entries_of(found), Tracker(progress, documents), readers, prune, choice)
 
     async def ingest_content(
         self, scope: Scope, collection: str, items: Sequence[Mapping[str, object]], *, readers: Sequence[str] = ("tenant",)
@@ -69,13 +71,20 @@ class Ingestion:
         return await self._run(scope, collection, entries_of_content(items), Tracker(None, len(items)), readers, prune=False)
 
     async def _run(
-        self, scope: Scope, collection: str, entries: Iterator[Entry], tracker: Tracker, readers: Sequence[str], prune: bool
+        self,
+        scope: Scope,
+        collection: str,
+        entries: Iterator[Entry],
+        tracker: Tracker,
+        readers: Sequence[str],
+        prune: bool,
+        choice: VectorChoice = NO_CHOICE,
     ) -> IngestReport:
         started = time.monotonic()
         known = check_readers(readers)
         # In a thread: an embedder may have to load a model or ask a server for its dimensions.
         spec = await asyncio.to_thread(lambda: self._embedder.spec)
-        target = await ensure_collection(self._db, scope, collection, spec, ANALYSER)
+        target = await ensure_collection(self._db, scope, collection, spec, ANALYSER, choice)
         outcomes = Outcomes(self._store, scope, target, known, tracker)
         passages = PassageEmbedder(self._embedder, self._cache, scope)
         run = Run(outcomes, Writer(Chunker(self._embedder.count_tokens, spec.max_tokens), passages, outcomes))

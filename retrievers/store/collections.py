@@ -4,7 +4,7 @@ Used by ingestion, the searches and the composition root; documents.py fills wha
 """
 
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, get_args
 
 from psycopg.rows import dict_row
 
@@ -16,7 +16,7 @@ from retrievers.store.rows import is_storable
 from retrievers.store.spaces import column_type, ensure_space
 from retrievers.store.sql import statement
 from retrievers.store.writing import require_operator, writing
-from retrievers.types import NO_CHOICE, Collection, EmbeddingSpec, Ranking, VectorChoice
+from retrievers.types import NO_CHOICE, Collection, EmbeddingSpec, IndexKind, Ranking, VectorChoice, VectorType
 
 
 async def ensure_collection(
@@ -29,6 +29,7 @@ async def ensure_collection(
     """
     check_name("collection", name)
     require_operator(scope)
+    _check_names(choice)
     chosen = replace(spec, column_type=choice.vector_type or spec.column_type, index_kind=choice.index or spec.index_kind)
     found = await find_collection(db, scope, name) or await _create(db, scope, name, chosen, analyser)
     _check(found, spec, analyser)
@@ -123,6 +124,12 @@ def _check(collection: Collection, spec: EmbeddingSpec, analyser: str) -> None:
             f"collection {collection.name!r} was analysed by {collection.analyser!r}, not by {analyser!r}: "
             "ingest it again into a new collection with --collection NAME"
         )
+
+
+def _check_names(choice: VectorChoice) -> None:
+    for name, given, known in (("index", choice.index, IndexKind), ("vector type", choice.vector_type, VectorType)):
+        if given is not None and given not in get_args(known):
+            raise InvalidArgument(f"{name} {given!r} is not known: use {', '.join(get_args(known))}")
 
 
 def _check_choice(collection: Collection, choice: VectorChoice) -> None:
