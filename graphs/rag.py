@@ -22,6 +22,7 @@ from nodes.rewrite import rewrite
 from nodes.route import route
 from nodes.state import Knobs, RagInput, RagOutput, RagState
 from nodes.web_search import web_search
+from retrievers.passages import PassageReader
 from retrievers.types import Embedder, PassageSearch
 
 if TYPE_CHECKING:
@@ -40,12 +41,16 @@ def build_graph(
     search: PassageSearch,
     search_tool: BaseTool,
     embedder: Embedder,
+    reader: PassageReader | None = None,
     web_tool: BaseTool | None = None,
     chat: "Decider | None" = None,
     fast_chat: "Decider | None" = None,
     checkpointer: BaseCheckpointSaver[str] | None = None,
 ) -> RagGraph:
-    """The graph over these services; without `chat` every step decides by its rules. `fast_chat` serves gate, grade and rewrite."""
+    """The graph over these services; without `chat` every step decides by its rules. `fast_chat` serves gate, grade and rewrite.
+
+    Without `reader` a model is shown the passages as they were found.
+    """
     fast = fast_chat or chat
     graph = StateGraph(RagState, context_schema=Knobs, input_schema=RagInput, output_schema=RagOutput)
     # LangGraph injects the NodeError by the parameter's type; its annotations do not know it yet.
@@ -57,7 +62,7 @@ def build_graph(
     graph.add_node("grade", partial(grade, chat=fast))
     graph.add_node("rewrite", partial(rewrite, search=search, chat=fast))
     graph.add_node("web_search", partial(web_search, tool=web_tool, embedder=embedder))
-    graph.add_node("generate", partial(generate, chat=chat, embedder=embedder))
+    graph.add_node("generate", partial(generate, chat=chat, embedder=embedder, reader=reader))
     graph.add_node("cite", cite)
 
     graph.add_edge(START, "gate")

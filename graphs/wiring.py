@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nodes.structured import Decider
     from retrievers.hybrid import HybridSearch
     from retrievers.ingest.pipeline import Ingestion
+    from retrievers.reading import StoreReader
     from retrievers.reranking import Reranking
     from retrievers.store.database import Database
     from retrievers.store.documents import DeleteReport, DocumentStore
@@ -93,6 +94,12 @@ class Services:
 
         return HybridSearch(self.database, self.embedder, self.cache, scope, self.reranking)
 
+    def reader(self, scope: Scope) -> "StoreReader":
+        """What one reader can read of the stored passages."""
+        from retrievers.reading import StoreReader
+
+        return StoreReader(self.database, self.embedder, scope)
+
     def ingestion(self) -> "Ingestion":
         """The pipeline from a file to stored chunks."""
         from retrievers.ingest.pipeline import Ingestion
@@ -125,6 +132,7 @@ class Services:
             search_tool=self.search_tool(scope),
             web_tool=self.web_tool,
             embedder=self.embedder,
+            reader=self.reader(scope),
             chat=self.chat,
             fast_chat=self.fast_chat,
             checkpointer=checkpointer,

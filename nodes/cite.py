@@ -13,6 +13,7 @@ from nodes.context import Clock, knobs
 from nodes.evidence import Finding, check
 from nodes.state import Citation, Claim, Knobs, RagState, RagUpdate, Rejected
 from nodes.wording import abstention, language_of_answer
+from retrievers.passages import part_at
 from retrievers.types import Passage
 
 
@@ -82,15 +83,16 @@ def _joined(marked: Sequence[tuple[str, str]]) -> str:
 
 
 def _citation(number: int, passage: Passage, finding: Finding) -> Citation:
-    """A web page is not stored, so its quote has no place in a stored text."""
+    """Of a wide passage, the chunk that the quote stands in. A web page is not stored, so its quote has no place in a stored text."""
     verified, stored = finding.verdict == "verified", passage["origin"] != "web"
+    part = part_at(passage, finding.start)
     return {
         "n": number,
-        "id": passage["id"],
+        "id": part["id"],
         "document": passage["document"],
         "title": passage["title"],
-        "heading_path": passage["heading_path"],
-        "page": passage["page"],
+        "heading_path": part["heading_path"],
+        "page": part["page"],
         "url": passage["url"],
         "origin": passage["origin"],
         "quote": passage["text"][finding.start : finding.end],

@@ -3,35 +3,41 @@
 Follows grade, or the gate directly. It never answers from a model's own knowledge: nothing kept means no claims.
 """
 
+from dataclasses import replace
+
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from nodes.context import Clock, now
+from nodes.context import Clock, knobs, now
 from nodes.direct import EXACT, direct_reply
 from nodes.drafting import draft
-from nodes.prompting import moment, prompt, transcript, within_budget
+from nodes.prompting import CONTEXT_TOKENS, moment, prompt, transcript, within_budget
 from nodes.quoting import quote
-from nodes.state import Claim, Knobs, RagState, RagUpdate
+from nodes.state import Claim, Degraded, Knobs, RagState, RagUpdate, TrailEvent, model_failed
 from nodes.structured import Consulted, Decider
-from retrievers.errors import ProviderError, ProviderReplyInvalid
-from retrievers.types import Embedder
+from retrievers.errors import ProviderError, ProviderReplyInvalid, StorageError
+from retrievers.passages import PassageReader, part_ids
+from retrievers.types import Embedder, Passage
 
 _POLICY = "quote the best sentences"
 
 
-async def generate(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None, embedder: Embedder) -> RagUpdate:
-    """Claims for cite to check; for a turn that the gate let skip, the whole answer."""
+async def generate(
+    state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None, embedder: Embedder, reader: PassageReader | None = None
+) -> RagUpdate:
+    """Claims for cite to check; for a turn that the gate let skip, the whole answer.
+
+    A model reads the kept passages with what `reader` finds around them. The rules quote from what was found and judged, nothing else.
+    """
     clock = Clock("generate")
     if not state.retrieve:
         return await _direct(state, runtime, chat, clock)
     if not state.kept:
         return {"claims": [], "trail": [clock.event("decision", "abstain", "no passage was found relevant")]}
     kept = within_budget(state.kept)
-    drafted: Consulted[list[Claim]] = Consulted()
-    if chat is not None:
-        drafted = await draft(kept, state, now(runtime), chat, clock, instead=_POLICY)
+    wide, drafted = await _drafted(kept, state, runtime, chat, reader, clock) if chat else (kept, Consulted[list[Claim]]())
     if drafted.value is not None:
-        return {"kept": kept, "claims": drafted.value, "trail": drafted.events, "degraded": drafted.degraded, "usage": drafted.usage}
+        return {"kept": wide, "claims": drafted.value, "trail": drafted.events, "degraded": drafted.degraded, "usage": drafted.usage}
     claims, failure = await quote(
         state.standalone, kept, embedder, follow_up="" if state.question == state.standalone else state.question or ""
     )
@@ -44,6 +50,32 @@ async def generate(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | 
         "degraded": [*drafted.degraded, *([degraded] if degraded else [])],
         "usage": drafted.usage,
     }
+
+
+async def _drafted(
+    kept: list[Passage], state: RagState, runtime: Runtime[Knobs], chat: Decider, reader: PassageReader | None, clock: Clock
+) -> tuple[list[Passage], Consulted[list[Claim]]]:
+    """What the model read, and its draft."""
+    wide, events, degraded = await _in_context(kept, state, knobs(runtime), reader, clock)
+    drafted = await draft(wide, state, now(runtime), chat, clock, instead=_POLICY)
+    return wide, replace(drafted, events=[*events, *drafted.events], degraded=[*degraded, *drafted.degraded])
+
+
+async def _in_context(
+    kept: list[Passage], state: RagState, wanted: Knobs, reader: PassageReader | None, clock: Clock
+) -> tuple[list[Passage], list[TrailEvent], list[Degraded]]:
+    """The kept passages with what stands around them; as they are when that cannot be read, or nobody will read it."""
+    if reader is None or model_failed(state):
+        return kept, [], []
+    dropped = {entry["id"] for entry in state.rejected} | {verdict["id"] for verdict in state.grades if not verdict["relevant"]}
+    try:
+        wide = await reader.widen(kept, each=wanted.passage_tokens, total=CONTEXT_TOKENS, without=dropped, collection=wanted.collection)
+    except StorageError as exc:
+        event, entry = clock.fallback(str(exc), "the passages as they were found")
+        return kept, [event], [entry]
+    parts, tokens = sum(len(part_ids(passage)) for passage in wide), sum(passage["token_count"] for passage in wide)
+    reason = f"{len(kept)} found ones with what stands around them"
+    return [*wide], [clock.event("decision", f"{len(wide)} passages", reason, parts=parts, tokens=tokens)], []
 
 
 async def _direct(state: RagState, runtime: Runtime[Knobs], chat: Decider | None, clock: Clock) -> RagUpdate:

@@ -24,6 +24,9 @@ WebOutcome = Literal["not_configured", "off", "failed", "nothing", "nothing_rele
 MAX_REWRITES = 2
 MAX_WEB_TRIES = 1
 
+PASSAGE_TOKENS = 1024
+"""A passage with what stands around it: room for a neighbour where both are chunks of the largest size, and five such fit a prompt."""
+
 
 class TrailEvent(TypedDict):
     """One thing that happened. `ms` is the time this step took until the event, `data` is JSON-plain."""
@@ -268,6 +271,12 @@ class Knobs(BaseModel):
 
     collection: str = Field(DEFAULT_COLLECTION, description="The collection to search.")
     top_k: int = Field(5, ge=1, le=50, description="Passages handed to the answer.")
+    passage_tokens: int = Field(
+        PASSAGE_TOKENS,
+        ge=0,
+        le=4000,
+        description="How far a model is shown what stands around a passage, in tokens; 0: only what was found.",
+    )
     max_rewrites: int = Field(MAX_REWRITES, ge=0, le=MAX_REWRITES, description="Rewrites of the search query before the web is tried.")
     web: bool = Field(True, description="Search the web when the documents hold nothing and a web search is configured.")
     fusion: Fusion | None = Field(None, description="How both arms are combined; empty means the collection's own.")
