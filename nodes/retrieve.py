@@ -8,19 +8,15 @@ from langgraph.runtime import Runtime
 
 from nodes.context import Clock, filters, knobs
 from nodes.state import Degraded, Knobs, RagState, RagUpdate
+from retrievers.passages import Bounds
 from retrievers.types import SearchResult
 
 
 async def retrieve(state: RagState, runtime: Runtime[Knobs], *, tool: BaseTool) -> RagUpdate:
     """`tool` is search_documents; its artifact is a SearchResult. Raises StorageError, InvalidArgument, ProviderError."""
     clock, wanted = Clock("retrieve"), knobs(runtime)
-    arguments = {
-        "query": state.query,
-        "k": wanted.top_k,
-        "collection": wanted.collection,
-        "filters": filters(wanted),
-        "fusion": wanted.fusion,
-    }
+    bounds = Bounds(wanted.collection, filters(wanted), wanted.fusion)
+    arguments = {"query": state.query, "k": wanted.top_k, "bounds": bounds}
     call = {"type": "tool_call", "name": tool.name, "id": f"retrieve-{len(state.tried)}", "args": arguments}
     result: SearchResult = (await tool.ainvoke(call)).artifact
     degraded: list[Degraded] = [{"step": "retrieve", "cause": cause, "fallback": instead} for cause, instead in result["degraded"]]

@@ -5,11 +5,28 @@ Beside retrievers/types.py, for every floor; the store's side is retrievers/read
 
 from collections.abc import Collection as Ids
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NotRequired, Protocol, cast
 
 from typing_extensions import TypedDict
 
-from retrievers.types import DEFAULT_COLLECTION, NO_FILTERS, ContentType, Filters, Json, Origin, Passage
+from retrievers.types import DEFAULT_COLLECTION, NO_FILTERS, ContentType, Filters, Fusion, Json, Origin, Passage
+
+_SHOWN = 100
+"""Characters of an unknown id that are repeated."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Where a tool looks, and how both arms are combined there (None: as the collection says). Set by the caller, never by a model."""
+
+    collection: str = DEFAULT_COLLECTION
+    filters: Filters = NO_FILTERS
+    fusion: Fusion | None = None
+
+
+ANYWHERE = Bounds()
+"""The default collection, without a filter."""
 
 
 class StoredPassage(TypedDict):
@@ -88,6 +105,11 @@ class PassageReader(Protocol):
         `without` are not taken in. What is not stored here, such as a web page, is handed back as it is. Raises StorageError.
         """
         ...
+
+
+def unknown_passage(name: str) -> str:
+    """What is said of an id that names nothing, of another tenant's and of one that may not be read: the same of all three."""
+    return f"there is no passage {name[:_SHOWN]!r} here, or it may not be read: use an id that a search has shown"
 
 
 def part_at(passage: Passage, offset: int) -> Part:

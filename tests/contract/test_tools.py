@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pytest_socket import disable_socket, enable_socket
 
 from retrievers.errors import DatabaseUnavailable, ProviderUnavailable
+from retrievers.passages import Bounds
 from retrievers.providers.fakes import FixedWeb
 from retrievers.text.analysis import ANALYSER
 from retrievers.tools import search_tool, web_tool
@@ -122,18 +123,32 @@ def test_a_model_sees_the_query_and_the_number_alone():
     assert sorted(web_tool(FixedWeb()).tool_call_schema.model_json_schema()["properties"]) == ["limit", "query"]
 
 
+FOREIGN = [
+    {"collection": "other"},
+    {"filters": {"metadata": [["tenant", "other"]]}},
+    {"bounds": {"collection": "other"}},
+    {"bounds": "other"},
+    {"fusion": "rrf"},
+    {"tenant": "other"},
+    {"scope": {"tenant": "other", "principals": ["operator"]}},
+]
+
+
 @pytest.mark.rule("F9")
-async def test_a_model_cannot_write_filters():
-    """F9: filters are taken as an object of ours; the same as JSON, which is all a model can write, is refused."""
-    tool = search_tool(Recorded([]))
-    with pytest.raises(ValidationError, match="instance of Filters"):
-        await tool.ainvoke(call(tool, query="seal", filters=json.loads('{"metadata": [["tenant", "other"]]}')))
+@pytest.mark.parametrize("sent", FOREIGN, ids=json.dumps)
+async def test_a_model_cannot_choose_where_the_search_looks(sent):
+    """F9: a model writes JSON; where to look is an object of ours, and an argument that the tool does not have is refused."""
+    search = Recorded([])
+    tool = search_tool(search)
+    with pytest.raises(ValidationError):
+        await tool.ainvoke(call(tool, query="seal", **json.loads(json.dumps(sent))))
+    assert search.asked == []
 
 
 async def test_the_caller_injects_what_the_model_may_not_choose():
     search = Recorded([])
     tool, filters = search_tool(search), Filters((("product", "pump"),))
-    await tool.ainvoke(call(tool, query="seal", k=20, collection="manuals", filters=filters, fusion="rrf"))
+    await tool.ainvoke(call(tool, query="seal", k=20, bounds=Bounds("manuals", filters, "rrf")))
     assert search.asked == [{"query": "seal", "k": 20, "collection": "manuals", "filters": filters, "fusion": "rrf"}]
 
 
