@@ -116,6 +116,16 @@ class Services:
 
         return lru_cache(maxsize=256)(lambda scope: search_tool(self.search(scope)))
 
+    def reading_tools(self, scope: Scope) -> "tuple[BaseTool, BaseTool, BaseTool]":
+        """One reader's search_compact, read_neighbours and read_passages, the same objects each time."""
+        return self._reading_tools(scope)
+
+    @cached_property
+    def _reading_tools(self) -> "Callable[[Scope], tuple[BaseTool, BaseTool, BaseTool]]":
+        from retrievers.reading_tools import reading_tools
+
+        return lru_cache(maxsize=256)(lambda scope: reading_tools(self.search(scope), self.reader(scope), self.embedder.count_tokens))
+
     @cached_property
     def web_tool(self) -> "BaseTool | None":
         """The web search as a tool, the same object for every graph; None when none is configured."""
