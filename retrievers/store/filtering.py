@@ -3,6 +3,7 @@
 Shared by the statements that search and those that read; what a caller writes is bound, only the number of parameters depends on it.
 """
 
+from collections.abc import Sequence
 from functools import cache
 
 from psycopg.sql import SQL, Composed, Placeholder
@@ -23,12 +24,13 @@ def conditions(pairs: int) -> tuple[Composed, ...]:
 
 
 @cache
-def passes(pairs: int) -> Composed:
-    """All of them, joined by `and`: what the statements call {passes}."""
-    return SQL("and ").join(conditions(pairs))
+def passes(pairs: int, named: bool = False) -> Composed:
+    """All of them, joined by `and`: what the statements call {passes}. With `named` a chunk `c` must be one of those that are named."""
+    return SQL("and ").join([*conditions(pairs), *([SQL("c.id = any (%(only)s::text[])")] if named else [])])
 
 
-def filter_parameters(filters: Filters) -> dict[str, object]:
+def filter_parameters(filters: Filters, only: Sequence[str] | None = None) -> dict[str, object]:
     """The parameters of `passes`, and `filtered`: whether there is any condition."""
     pairs = {f"{name}_{number}": text for number, pair in enumerate(filters.metadata) for name, text in zip(_PAIR, pair, strict=True)}
-    return {"filtered": bool(filters), "since": filters.since, "until": filters.until, **pairs}
+    named = {} if only is None else {"only": list(only)}
+    return {"filtered": bool(filters) or only is not None, **named, "since": filters.since, "until": filters.until, **pairs}

@@ -40,6 +40,7 @@ class Query:
     """One search, analysed and embedded. `words` are free of repeats; `vector` is None in mode lexical; `weights` are lexical, vector.
 
     `limit` is how many passages come back where that is not `k`: the arms hand over the candidates of `k` results all the same.
+    `only` are the chunks that are searched, by id; None means all.
     """
 
     words: tuple[str, ...]
@@ -50,6 +51,7 @@ class Query:
     weights: tuple[float, float] = DEFAULT_WEIGHTS
     filters: Filters = NO_FILTERS
     limit: int | None = None
+    only: tuple[str, ...] | None = None
 
 
 async def find_passages(conn: AsyncConnection[Any], collection: Collection, query: Query) -> list[Passage]:
@@ -58,7 +60,8 @@ async def find_passages(conn: AsyncConnection[Any], collection: Collection, quer
     values["indexed"] = await prepare_index(conn, collection, fetch_count(query.fusion, query.k))
     async with conn.cursor(row_factory=dict_row) as cursor:
         # Not prepared: a generic plan for arrays of unknown length is many times slower.
-        await cursor.execute(_hybrid(collection.space, collection.embedding, len(query.filters.metadata)), values, prepare=False)
+        text = _hybrid(collection.space, collection.embedding, len(query.filters.metadata), query.only is not None)
+        await cursor.execute(text, values, prepare=False)
         return [_passage(row) for row in await cursor.fetchall()]
 
 
@@ -81,7 +84,7 @@ def _parameters(collection: Collection, query: Query) -> dict[str, object]:
         "embedding": None if query.vector is None else _literal(query.vector),
         "lexical": query.mode != "vector",
         "vector": query.mode != "lexical",
-        **filter_parameters(query.filters),
+        **filter_parameters(query.filters, query.only),
         "fusion": query.fusion,
         "fetch": fetch_count(query.fusion, query.k),
         "k": query.limit or query.k,
@@ -128,15 +131,15 @@ def _passage(row: Mapping[str, Any]) -> Passage:
 
 
 @cache
-def _hybrid(space: int, spec: EmbeddingSpec, pairs: int) -> Composed:
-    """The statement for a filter of so many pairs. What a caller writes is bound: only the number of parameters depends on it."""
+def _hybrid(space: int, spec: EmbeddingSpec, pairs: int, named: bool) -> Composed:
+    """The statement for a filter of so many pairs, and perhaps of named chunks. What a caller writes is bound: only the number of parameters depends on it."""
     table = {"vectors": vector_table(space), "type": Identifier(spec.column_type)}
     arms = {
         "corpus_words": SQL(_part("corpus_words.sql")).format(),
         "lexical_arm": SQL(_part("lexical_arm.sql")).format(),
         "vector_arm": vector_arm(space, spec),
     }
-    return SQL(statement("hybrid.sql")).format(passes=passes(pairs), **table, **arms)
+    return SQL(statement("hybrid.sql")).format(passes=passes(pairs, named), **table, **arms)
 
 
 @cache
