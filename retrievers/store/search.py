@@ -132,7 +132,10 @@ def _passage(row: Mapping[str, Any]) -> Passage:
 
 @cache
 def _hybrid(space: int, spec: EmbeddingSpec, pairs: int, named: bool) -> Composed:
-    """The statement for a filter of so many pairs, and perhaps of named chunks. What a caller writes is bound: only the number of parameters depends on it."""
+    """The statement for a filter of so many pairs, and perhaps of named chunks.
+
+    What a caller writes is bound: only the number of parameters depends on it.
+    """
     table = {"vectors": vector_table(space), "type": Identifier(spec.column_type)}
     arms = {
         "corpus_words": SQL(_part("corpus_words.sql")).format(),
