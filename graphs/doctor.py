@@ -53,11 +53,14 @@ async def _collections(services: Services) -> str:
     return ", ".join(shown + more) or "none yet: `tadori ingest` makes them"
 
 
-async def _analyser(_services: Services) -> str:
-    from retrievers.text.analysis import ANALYSER, self_test
+async def _analyser(services: Services) -> str:
+    from retrievers.text.analysers import ANALYSERS, analyser, default_analyser, self_test
 
-    self_test()
-    return f"{ANALYSER}, self-test passed"
+    name = services.settings.analyser or default_analyser()
+    self_test(analyser(name))
+    # Said, because a collection that was made with Sudachi elsewhere cannot be searched without it.
+    without = ", without Sudachi, which comes with tadori[japanese]" if default_analyser() != ANALYSERS[-1] else ""
+    return f"{name} for new collections, self-test passed{without}"
 
 
 async def _embedding(services: Services) -> str:

@@ -48,6 +48,7 @@ class Settings(BaseModel):
     searxng_url: str | None = None
     cohere_url: str | None = None
     ingest_root: Path | None = None
+    analyser: str | None = None
     openai_api_key: SecretStr | None = None
     anthropic_api_key: SecretStr | None = None
     cohere_api_key: SecretStr | None = None

@@ -104,7 +104,7 @@ class Services:
         """The pipeline from a file to stored chunks."""
         from retrievers.ingest.pipeline import Ingestion
 
-        return Ingestion(self.database, self.documents, self.cache, self.embedder)
+        return Ingestion(self.database, self.documents, self.cache, self.embedder, self.settings.analyser)
 
     def search_tool(self, scope: Scope) -> "BaseTool":
         """The search of one reader as a tool, the same object for every graph of that reader."""

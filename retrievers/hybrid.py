@@ -3,10 +3,11 @@
 `HybridSearch` is the PassageSearch of the graphs; below it lies retrievers/store.
 """
 
+import asyncio
 import time
 
 from retrievers.caching import VectorCache
-from retrievers.errors import CollectionRebuilt, StorageError, UnknownCollection
+from retrievers.errors import CollectionRebuilt, UnknownCollection
 from retrievers.fusion import DEFAULT_WEIGHTS
 from retrievers.query_embedding import QueryEmbedder
 from retrievers.request import MAX_WORDS, Request, check_request, cleaned_query
@@ -16,7 +17,7 @@ from retrievers.store.collections import find_collection
 from retrievers.store.database import Database
 from retrievers.store.search import Query, find_hints, find_passages
 from retrievers.store.writing import require_space
-from retrievers.text.analysis import ANALYSER, query_words
+from retrievers.text.analysers import Analyser, analyser, analyser_of, default_analyser
 from retrievers.types import (
     DEFAULT_COLLECTION,
     NO_FILTERS,
@@ -75,7 +76,8 @@ class HybridSearch:
 
     async def hints(self, query: str, *, collection: str = DEFAULT_COLLECTION) -> CorpusHints:
         """Words and headings that a rewrite can use."""
-        found, words = await self._find(collection), tuple(query_words(cleaned_query(query)))[:MAX_WORDS]
+        found = await self._find(collection)
+        words = tuple((await _cut(found, cleaned_query(query)))[:MAX_WORDS])
         if found is None:
             return {"words": [{"word": word, "df": 0} for word in sorted(words)], "headings": []}
         async with self._db.transaction(self._scope) as conn:
@@ -85,10 +87,6 @@ class HybridSearch:
         collection = await find_collection(self._db, self._scope, name)
         if collection is None and name != DEFAULT_COLLECTION:
             raise UnknownCollection(name)
-        if collection is not None and collection.analyser != ANALYSER:
-            raise StorageError(
-                f"collection {name!r} was analysed by {collection.analyser!r}, not by {ANALYSER!r}: ingest it again into a new collection"
-            )
         return collection
 
     def _nothing(self, collection: Collection | None, request: Request) -> SearchResult:
@@ -97,7 +95,7 @@ class HybridSearch:
             "no_answer": collection.no_answer if collection else self._embedder.spec.no_answer,
             "fusion": request.fusion or (collection.fusion if collection else "absolute"),
             "answerable": None,
-            "analyser": collection.analyser if collection else ANALYSER,
+            "analyser": collection.analyser if collection else default_analyser(),
             "chunk_count": collection.chunk_count if collection else 0,
             "timings_ms": {"embed": 0.0, "search": 0.0},
             "degraded": [],
@@ -108,7 +106,7 @@ class HybridSearch:
         vector = await self._queries.embed(collection, request.query, result["degraded"]) if request.mode != "lexical" else None
         result["timings_ms"]["embed"] = _ms(time.perf_counter() - started)
         return Query(
-            words=_words(request, result),
+            words=await _words(collection, request, result),
             vector=vector,
             k=max(request.k, RERANK_CANDIDATES) if self._reranking else request.k,
             mode=request.mode,
@@ -134,11 +132,23 @@ class HybridSearch:
         return ordered
 
 
-def _words(request: Request, result: SearchResult) -> tuple[str, ...]:
-    words = tuple(query_words(request.query)) if request.mode != "vector" else ()
+async def _words(collection: Collection, request: Request, result: SearchResult) -> tuple[str, ...]:
+    words = await _cut(collection, request.query)
+    if request.mode == "vector":
+        return ()
     if len(words) > MAX_WORDS:
         result["degraded"].append((f"the query has more than {MAX_WORDS} distinct words", f"the first {MAX_WORDS} are looked up"))
-    return words[:MAX_WORDS]
+    return tuple(words[:MAX_WORDS])
+
+
+async def _cut(collection: Collection | None, query: str) -> list[str]:
+    """The query's words as the collection's documents were cut. In a thread: a dictionary may have to be read first."""
+
+    def cut() -> list[str]:
+        made: Analyser = analyser_of(collection) if collection else analyser(default_analyser())
+        return made.query_words(query)
+
+    return await asyncio.to_thread(cut)
 
 
 def _ms(seconds: float) -> float:

@@ -22,7 +22,7 @@ from retrievers.scope import Scope, check_readers
 from retrievers.store.collections import ensure_collection
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
-from retrievers.text.analysis import ANALYSER
+from retrievers.text.analysers import analyser, analyser_of, default_analyser
 from retrievers.types import NO_CHOICE, Embedder, VectorChoice
 
 __all__ = ["FileReport", "IngestReport", "Ingestion", "Progress"]
@@ -35,11 +35,13 @@ _BATCH_BYTES = 16 * 2**20
 class Ingestion:
     """Safe to run several times at once, in this process and in others; a run that was killed goes on where it was."""
 
-    def __init__(self, db: Database, store: DocumentStore, cache: VectorCache, embedder: Embedder) -> None:
+    def __init__(self, db: Database, store: DocumentStore, cache: VectorCache, embedder: Embedder, analyser: str | None = None) -> None:
+        """`analyser` is what new collections are made with, by default the fullest that is installed."""
         self._db = db
         self._store = store
         self._cache = cache
         self._embedder = embedder
+        self._analyser = analyser
 
     async def ingest(
         self,
@@ -84,10 +86,12 @@ class Ingestion:
         known = check_readers(readers)
         # In a thread: an embedder may have to load a model or ask a server for its dimensions.
         spec = await asyncio.to_thread(lambda: self._embedder.spec)
-        target = await ensure_collection(self._db, scope, collection, spec, ANALYSER, choice)
+        wanted = await asyncio.to_thread(analyser, self._analyser or default_analyser())
+        target = await ensure_collection(self._db, scope, collection, spec, wanted.name, choice)
+        kept = await asyncio.to_thread(analyser_of, target)
         outcomes = Outcomes(self._store, scope, target, known, tracker)
         passages = PassageEmbedder(self._embedder, self._cache, scope)
-        run = Run(outcomes, Writer(Chunker(self._embedder.count_tokens, spec.max_tokens), passages, outcomes))
+        run = Run(outcomes, Writer(Chunker(self._embedder.count_tokens, spec.max_tokens), passages, outcomes, kept))
         while batch := await asyncio.to_thread(_next_batch, entries):
             await run.take(batch)
         await run.finish()

@@ -13,7 +13,7 @@ from retrievers.ingest.chunk import Chunker
 from retrievers.ingest.embed import PassageEmbedder
 from retrievers.ingest.outcomes import Item, Outcomes
 from retrievers.store.swap import PutResult
-from retrievers.text.analysis import analyse
+from retrievers.text.analysers import Analyser
 from retrievers.types import IndexedChunk, IndexedDocument, Vector
 
 _GROUP_CHUNKS = 64
@@ -25,10 +25,11 @@ _ONE_TEXT_STATUSES = (400, 413, 422)
 class Writer:
     """Brings in new texts of one run. After an outage of the embedding model it asks it nothing more."""
 
-    def __init__(self, chunker: Chunker, passages: PassageEmbedder, outcomes: Outcomes) -> None:
+    def __init__(self, chunker: Chunker, passages: PassageEmbedder, outcomes: Outcomes, analyser: Analyser) -> None:
         self._chunker = chunker
         self._passages = passages
         self._outcomes = outcomes
+        self._analyser = analyser
         self._outage: str | None = None
 
     async def write(self, items: Sequence[Item]) -> None:
@@ -70,7 +71,7 @@ class Writer:
             else:
                 await self._all_failed(group, str(exc))
             return
-        await self._store(group, await asyncio.to_thread(_indexed, group, texts, vectors))
+        await self._store(group, await asyncio.to_thread(_indexed, group, texts, vectors, self._analyser))
 
     def _texts(self, item: Item) -> list[str]:
         title = item.loaded.title if item.loaded else ""
@@ -96,13 +97,15 @@ class Writer:
             await self._outcomes.failed(item, "embed", reason)
 
 
-def _indexed(group: Sequence[Item], texts: Sequence[Sequence[str]], vectors: Sequence[Vector]) -> list[IndexedDocument]:
+def _indexed(group: Sequence[Item], texts: Sequence[Sequence[str]], vectors: Sequence[Vector], analyser: Analyser) -> list[IndexedDocument]:
     """The documents with their chunks, words and vectors; `vectors` of all texts in order."""
     remaining = iter(vectors)
     documents = []
     for item, own in zip(group, texts, strict=True):
         if item.indexed is None:
             raise AssertionError("an item is loaded before it is indexed")
-        chunks = tuple(IndexedChunk(draft, Counter(analyse(text)), next(remaining)) for draft, text in zip(item.drafts, own, strict=True))
+        chunks = tuple(
+            IndexedChunk(draft, Counter(analyser.words(text)), next(remaining)) for draft, text in zip(item.drafts, own, strict=True)
+        )
         documents.append(replace(item.indexed, chunks=chunks))
     return documents

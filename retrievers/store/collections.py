@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from psycopg.rows import dict_row
 
-from retrievers.errors import EmbeddingMismatch, InvalidArgument, StorageError, UnknownCollection
+from retrievers.errors import EmbeddingMismatch, InvalidArgument, UnknownCollection
 from retrievers.scope import Scope, check_name
 from retrievers.store.database import Database
 from retrievers.store.pools import Connection
@@ -24,7 +24,7 @@ async def ensure_collection(
 ) -> Collection:
     """Return the collection, making it and its tenant first where they are new; safe for several at once.
 
-    Raises EmbeddingMismatch when it was built with another model, StorageError when its words were cut by another analyser,
+    `analyser` is for a new one; one that is there keeps its own. Raises EmbeddingMismatch when it was built with another model,
     InvalidArgument when its vectors are stored or indexed in another way than was chosen, or the kind cannot take the model's dimensions.
     """
     check_name("collection", name)
@@ -32,7 +32,7 @@ async def ensure_collection(
     _check_names(choice)
     chosen = replace(spec, column_type=choice.vector_type or spec.column_type, index_kind=choice.index or spec.index_kind)
     found = await find_collection(db, scope, name) or await _create(db, scope, name, chosen, analyser)
-    _check(found, spec, analyser)
+    _check(found, spec)
     _check_choice(found, choice)
     return found
 
@@ -115,15 +115,10 @@ def _collection(row: dict[str, Any]) -> Collection:
     )
 
 
-def _check(collection: Collection, spec: EmbeddingSpec, analyser: str) -> None:
+def _check(collection: Collection, spec: EmbeddingSpec) -> None:
     built = collection.embedding
     if (built.model, built.dims) != (spec.model, spec.dims):
         raise EmbeddingMismatch.of(collection.name, (built.model, built.dims), (spec.model, spec.dims))
-    if collection.analyser != analyser:
-        raise StorageError(
-            f"collection {collection.name!r} was analysed by {collection.analyser!r}, not by {analyser!r}: "
-            "ingest it again into a new collection with --collection NAME"
-        )
 
 
 def _check_names(choice: VectorChoice) -> None:

@@ -1,6 +1,6 @@
 """Cuts text into the words that lexical search matches: English stems, codes whole and by part, CJK runs as one and two characters.
 
-Pure functions, used alike for documents and queries; changing what they return means a new ANALYSER name and a new index.
+Pure functions, used alike for documents and queries; changing what they return means a new ANALYSER name, and re-analysing what is stored.
 """
 
 import re
@@ -10,11 +10,10 @@ from functools import lru_cache
 
 import Stemmer
 
-from retrievers.errors import ConfigurationError
 from retrievers.text.stopwords import is_english_function_word, is_function_word
 
-ANALYSER = "tadori-1"
-"""Stored with each collection, so that an index is never searched with words cut in another way."""
+ANALYSER = "tadori-2"
+"""The name of what this module does, stored with each collection: an index is never searched with words cut in another way."""
 
 MAX_WORD = 64
 """Longer words are cut here: a base64 blob is not searched for, and a B-tree key holds at most 2,704 bytes."""
@@ -33,7 +32,9 @@ _INDIC = "\u0900-\u0963\u0966-\u0dff"  # their vowel signs are not \w, so the bl
 
 _ATOM = rf"(?:[^\W_{_RUN}\u0900-\u0dff]+|[{_INDIC}]+)"
 _THOUSANDS = r"(?<=\d),(?=\d{3}(?!\d))"
-_TOKEN = re.compile(rf"([{_RUN}]+)|({_ATOM}(?:(?:[-_./:@&\\']+|{_THOUSANDS}){_ATOM})*(?:\+\+|\#(?!\w))?)")
+# A flag of a command, which may follow a character of a run at once but no Latin letter or digit: --no-cache-dir, -n.
+_FLAG = rf"(?:(?<![^\W{_RUN}])(?<!-)--?(?=[A-Za-z]))?"
+_TOKEN = re.compile(rf"([{_RUN}]+)|({_FLAG}{_ATOM}(?:(?:[-_./:@&\\']+|{_THOUSANDS}){_ATOM})*(?:\+\+|\#(?!\w))?)")
 _CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
 _CODE = re.compile(r"[-_./:@&\\+#]")
 _PLAIN = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
@@ -42,6 +43,8 @@ _CONTRACTION = re.compile(r"'(?:s|ll|re|ve|d|m)$", re.IGNORECASE)
 _CAMEL = re.compile(r"[^\W\d_][a-z]+(?=[A-Z])|[a-z]+|[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 _HAS_CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
 _NUMBER_AND_UNIT = re.compile(r"(\d+)([^\W\d_]{1,4})")
+_VERSION = re.compile(r"[vV](?=\d+\.\d)")
+_LETTERS_AND_NUMBER = re.compile(r"([^\W\d_]{1,8})(\d+)([^\W\d_]{0,2})")
 _WITHOUT_UNIGRAM = re.compile(rf"[{_HIRAGANA}{_KATAKANA}]")
 # JIS Z 8301 lets a word of three sounds or more drop its last long-vowel mark: サーバー and サーバ are one word.
 _LONG_VOWEL_END = re.compile(rf"(?<=[{_KATAKANA}]{{3}})ー(?![{_KATAKANA}])")
@@ -63,7 +66,7 @@ _FOLD = _fold_table()
 def analyse(text: str) -> list[str]:
     """The words of `text` in order, repeats kept; a code gives its whole and then its parts. Empty for text without letters and digits."""
     words: list[str] = []
-    for run, token in _TOKEN.findall(_fold(text)):
+    for run, token in _TOKEN.findall(fold(text)):
         if run:
             words += _pieces(run)
         elif len(token) <= _CACHED_TOKEN:
@@ -79,11 +82,11 @@ def query_words(text: str) -> list[str]:
     Empty when nothing but function words is asked: a match on those alone is no match. One in capitals is a name in a query
     that is not all capitals (WHO, NOT NULL) and stays.
     """
-    names = set() if text.isupper() else {name.casefold() for name in _CAPITALS.findall(_fold(text))}
+    names = set() if text.isupper() else {name.casefold() for name in _CAPITALS.findall(fold(text))}
     return [word for word in dict.fromkeys(analyse(text)) if word in names or not is_function_word(word)]
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
     """NFKC (full and half width are one) and the fold table; case is kept, since camel case is still to be seen."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_FOLD)
 
@@ -101,12 +104,23 @@ def _expand(token: str) -> tuple[str, ...]:
     if token.isalpha() and not _HAS_CAMEL.search(token):  # nearly all of a text: skip the splitting
         return (_stem(token.casefold()[:MAX_WORD]),)
     token = re.sub(_THOUSANDS, "", token)
-    segments = [segment for segment in re.split(r"[./:@\\]+", token) if segment]
-    wholes = [token, *segments] if len(segments) > 1 else [token]
-    words = [whole for whole in map(_whole, wholes) if whole]
+    wholes = [token.casefold()] if token[0] == "-" and len(token) <= MAX_WORD else []
+    token = token.lstrip("-")
+    if version := _VERSION.match(token):
+        wholes.append(token.casefold()[:MAX_WORD])
+        token = token[version.end() :]
+    wholes += _wholes(token)
+    words = [*dict.fromkeys(wholes)]
     for part in re.split(r"[-_./:@&\\+#]+", token):
         words += _parts(part)
     return tuple(words)
+
+
+def _wholes(token: str) -> list[str]:
+    """The codes in a token: itself, then what stands between slashes (the file of a path, the host of an address), then between dots."""
+    levels = (r"[/\\@]+", r"[./:@\\]+")
+    spans = [token, *(span.strip(":") for level in levels for span in re.split(level, token))]
+    return [whole for whole in map(_whole, spans) if whole]
 
 
 def _whole(token: str) -> str | None:
@@ -118,13 +132,16 @@ def _whole(token: str) -> str | None:
 
 
 def _parts(part: str) -> list[str]:
-    """The words of a stretch without joiners, apostrophes aside: "don't" is "not", "12Nm" is also 12 and Nm, "fooBar" also foo and Bar."""
+    """The words of a stretch without joiners, apostrophes aside: "don't" is "not", "12Nm" is also 12 and Nm, "fooBar" also foo and Bar.
+
+    "XR4200" is also XR and 4200, as "XR-4200" is (nDCG@10 on scifact's 809 training queries .7056, .6998 without).
+    """
     if part.lower().endswith("n't"):
         return ["not"]
     words: list[str] = []
     for piece in _CONTRACTION.sub("", part).split("'"):
-        if measure := _NUMBER_AND_UNIT.fullmatch(piece):
-            words += [piece, *measure.groups()]
+        if mixed := _NUMBER_AND_UNIT.fullmatch(piece) or _LETTERS_AND_NUMBER.fullmatch(piece):
+            words += [piece, *filter(None, mixed.groups())]
         elif _HAS_CAMEL.search(piece):
             words += [piece, *_CAMEL.findall(piece)]
         elif piece:
@@ -144,35 +161,3 @@ def _stem(word: str) -> str:
         _local.stemmer = Stemmer.Stemmer("english", 0)
     stem: str = _local.stemmer.stemWord(word)
     return stem
-
-
-_MUST_FIND = (
-    ("XR-4200", "XR-4200のトルク仕様は12Nmです"),
-    ("xr4200", "ＸＲ－４２００のトルク仕様"),
-    ("トルク", "XR-4200のトルク仕様は12Nmです"),
-    ("ﾄﾙｸ", "XR-4200のトルク仕様は12Nmです"),
-    ("金曜", "アレックスは共同創業者で、毎週金曜に打ち合わせがある"),
-    ("アレックスとの予定は？", "アレックスは共同創業者で、毎週金曜に打ち合わせがある"),
-    ("サーバ", "サーバーを再起動する"),
-    ("部署", "go 部署 deployment"),
-    ("deployments", "go 部署 deployment"),
-    ("記憶", "記憶 システム"),
-    ("システム", "記憶 システム"),
-    ("定時", "cron 定時"),
-    ("cron", "cron 定時"),
-    ("数据库", "我们使用数据库存储文本"),
-    ("검색", "문서를 검색합니다"),
-    ("ModuleNotFoundError", "raise ModuleNotFoundError(name)"),
-    ("module not found", "raise ModuleNotFoundError(name)"),
-    ("15.2.1", "since version 15.2.1"),
-)
-
-
-def self_test() -> None:
-    """Raise ConfigurationError when a query that must find its text does not, or when function words alone would match."""
-    for query, text in _MUST_FIND:
-        if not set(query_words(query)) & set(analyse(text)):
-            raise ConfigurationError(f"the analyser {ANALYSER!r} does not find {query!r} in {text!r}: reinstall tadori and pystemmer")
-    for query in ("What is it?", "それは何ですか", "这是什么"):
-        if matched := set(query_words(query)) & set(analyse("It is what it is. それは本です。 这是书。")):
-            raise ConfigurationError(f"the analyser {ANALYSER!r} matches {sorted(matched)} for {query!r}: reinstall tadori and pystemmer")

@@ -23,7 +23,7 @@ _JAPANESE = frozenset(
     "われ んで んと んな を".split()
 )
 
-_CHINESE = frozenset("的了是吗嗎呢什么麼哪些个们这那")  # single characters; a pair of two of them (什么, 这是) is one as well
+_CHINESE = frozenset("的了是吗嗎呢什么麼哪些个個们們这這那")  # single characters; a pair of two of them (什么, 这是) is one as well
 
 # "who" and "what" in Japanese and Chinese, alone or with the kana or counter that the cut put beside them.
 _QUESTION = re.compile("[\u3041-\u309f]?[何誰谁哪][\u3041-\u309f年人]?")

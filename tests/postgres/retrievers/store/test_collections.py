@@ -51,10 +51,10 @@ async def test_another_model_is_refused_with_what_to_do(database, scope, other):
         await ensure_collection(database, scope, "default", other, ANALYSER)
 
 
-async def test_another_analyser_is_refused(database, scope):
-    await make_collection(database, scope)
-    with pytest.raises(StorageError, match="was analysed by 'tadori-1', not by 'tadori-2'"):
-        await ensure_collection(database, scope, "default", SPEC, "tadori-2")
+async def test_a_collection_keeps_the_analyser_it_was_made_with(database, scope):
+    made = await ensure_collection(database, scope, "default", SPEC, "tadori-2")
+    assert await ensure_collection(database, scope, "default", SPEC, "tadori-2+sudachi") == made
+    assert made.analyser == "tadori-2"
 
 
 async def test_two_models_have_two_spaces(database, scope):
