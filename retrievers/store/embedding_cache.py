@@ -12,7 +12,7 @@ from retrievers.store.sql import statement
 from retrievers.types import EmbeddingSpec, Vector
 
 KEPT_DAYS = 90
-"""After its last use: longer than anyone needs to try a model, change his mind and go back, and the end of what no question asks any more."""
+"""After its last use: long enough to try another model and go back, and the end of what no question asks any more."""
 
 _LEAST_REMOVED = 20
 """Old embeddings that a write removes at most, or twice as many as it adds: so the cache shrinks while it is used, and no write is slow."""
