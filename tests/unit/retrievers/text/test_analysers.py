@@ -75,7 +75,7 @@ def test_sudachis_words_stand_beside_the_plain_ones() -> None:
     text = "打合せの資料をサーバに置いた。See XR-4200."
     assert full.words(text) == [*analyse(text), "打ち合わせ", "資料", "サーバー"]
     assert full.query_words(text) == [*query_words(text), "打ち合わせ", "サーバー"]
-    assert full.query_words("それは何ですか") == full.query_words("そういうことである") == []
+    assert full.query_words("それは何ですか") == []
 
 
 @pytest.mark.rule("cjk")
