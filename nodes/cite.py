@@ -14,6 +14,7 @@ from nodes.evidence import Finding, check
 from nodes.state import Citation, Claim, Knobs, RagState, RagUpdate, Rejected
 from nodes.wording import abstention, language_of_answer
 from retrievers.passages import part_at
+from retrievers.relevance import falls_short
 from retrievers.types import Passage
 
 
@@ -139,5 +140,7 @@ def _why_none(state: RagState, dropped: Sequence[str]) -> str:
         best = state.closest["absolute"]
         beyond = "is below" if best < state.no_answer else "reaches"
         found = f"no passage was found relevant: the best score {best:.2f} {beyond} the threshold {state.no_answer:.2f}"
+        if best >= state.no_answer and (below := falls_short(state.closest.get("reranked"))):
+            found = f"{found}, but its {below}"
     searches = f"{len(state.tried)} search{'' if len(state.tried) == 1 else 'es'}"
     return f"{found}, after {searches}; the web: {(state.web_outcome or 'not tried').replace('_', ' ')}"

@@ -18,6 +18,7 @@ from nodes.rewording import OWN_WORDS, own_words
 from nodes.state import Grade, Knobs, RagState, RagUpdate, Rejected, WebOutcome
 from nodes.structured import Consulted, Decider, consult
 from nodes.verdicts import Verdict, yes_or_no
+from retrievers.relevance import falls_short
 from retrievers.types import Json, Passage
 
 _POLICY = "the threshold alone decides"
@@ -104,6 +105,9 @@ def _by_threshold(passage: Passage, state: RagState) -> Grade:
     if score is not None and threshold is not None:
         relevant = score >= threshold
         reason = f"score {score:.2f} {'reaches' if relevant else 'is below'} the threshold {threshold:.2f}"
+    # On top of the calibrated threshold: a score that nobody calibrated can make answers rarer, never more frequent.
+    if relevant and (below := falls_short(passage.get("reranked"))):
+        relevant, reason = False, below
     if relevant and state.rewrites and passage["origin"] != "web" and own_words(state.standalone, state.query, passage) < OWN_WORDS:
         relevant, reason = False, "found by a rewritten query only, and holds too few of the question's own words"
     return {"id": passage["id"], "relevant": relevant, "reason": reason}
@@ -112,7 +116,8 @@ def _by_threshold(passage: Passage, state: RagState) -> Grade:
 def _may_be_asked_about(passage: Passage, state: RagState) -> bool:
     """The threshold holds with a model too; a web page has no calibrated score, so the model judges it."""
     score, threshold = passage["absolute"], state.no_answer
-    return passage["origin"] == "web" or (score is not None and threshold is not None and score >= threshold)
+    passes = score is not None and threshold is not None and score >= threshold and not falls_short(passage.get("reranked"))
+    return passage["origin"] == "web" or passes
 
 
 def _with_gaps(consulted: Consulted[Verdicts], missing: int, clock: Clock) -> Consulted[Verdicts]:

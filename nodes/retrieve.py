@@ -7,7 +7,7 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from nodes.context import Clock, filters, knobs
-from nodes.state import Degraded, Knobs, RagState, RagUpdate
+from nodes.state import Degraded, Knobs, RagState, RagUpdate, Usage, no_usage
 from retrievers.passages import Bounds
 from retrievers.types import SearchResult
 
@@ -20,6 +20,7 @@ async def retrieve(state: RagState, runtime: Runtime[Knobs], *, tool: BaseTool) 
     call = {"type": "tool_call", "name": tool.name, "id": f"retrieve-{len(state.tried)}", "args": arguments}
     result: SearchResult = (await tool.ainvoke(call)).artifact
     degraded: list[Degraded] = [{"step": "retrieve", "cause": cause, "fallback": instead} for cause, instead in result["degraded"]]
+    usage: Usage = {**result["spent"], "cost_usd": None} if "spent" in result else no_usage()
     found = f"{len(result['passages'])} passages of {result['chunk_count']}"
     return {
         "passages": result["passages"],
@@ -27,5 +28,6 @@ async def retrieve(state: RagState, runtime: Runtime[Knobs], *, tool: BaseTool) 
         "chunk_count": result["chunk_count"],
         "tried": [*state.tried, state.query],
         "degraded": degraded,
+        "usage": usage,
         "trail": [clock.event("search", found, f"searched {state.query!r}", query=state.query, timings_ms={**result["timings_ms"]})],
     }

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from nodes.state import WebOutcome
+from retrievers.relevance import falls_short
 from retrievers.text.language import language_of
 from retrievers.types import Passage
 
@@ -117,13 +118,16 @@ def abstention(
 def _closest(language: Language, passage: Passage, threshold: float | None) -> str:
     """The closest passage: its score where that is why it was left out, else that the answer is not in it."""
     place, score = " > ".join(dict.fromkeys([passage["title"] or passage["document"], *passage["heading_path"]])), passage["absolute"]
-    if score is None or threshold is None or score >= threshold:
-        return (
-            f"最も近い箇所: {place}(答えは書かれていません)。" if language == "ja" else f"Closest: {place}, which does not hold the answer."
-        )
-    if language == "ja":
-        return f"最も近い箇所: {place}(スコア{score:.2f}、しきい値{threshold:.2f}未満)。"
-    return f"Closest: {place}, score {score:.2f} below the threshold {threshold:.2f}."
+    reranked = passage.get("reranked")
+    if score is not None and threshold is not None and score < threshold:
+        if language == "ja":
+            return f"最も近い箇所: {place}(スコア{score:.2f}、しきい値{threshold:.2f}未満)。"
+        return f"Closest: {place}, score {score:.2f} below the threshold {threshold:.2f}."
+    if reranked is not None and (why := falls_short(reranked)):
+        if language == "ja":
+            return f"最も近い箇所: {place}(リランカーのスコア{reranked['score']:.2f}、しきい値{reranked['threshold']:.2f}未満)。"
+        return f"Closest: {place}, whose {why}."
+    return f"最も近い箇所: {place}(答えは書かれていません)。" if language == "ja" else f"Closest: {place}, which does not hold the answer."
 
 
 _WEB_EN: dict[WebOutcome, str] = {

@@ -65,6 +65,13 @@ class RerankScore(TypedDict):
     parts: dict[str, float]
 
 
+def falls_short(reranked: RerankScore | None) -> str:
+    """In words, why the operator's threshold turns a passage away; empty where it does not, or where no reranker or threshold is."""
+    if reranked is None or reranked["threshold"] is None or reranked["score"] >= reranked["threshold"]:
+        return ""
+    return f"{reranked['scale']} {reranked['score']:.2f} is below the reranker's threshold {reranked['threshold']:.2f}"
+
+
 @dataclass(frozen=True)
 class Rated:
     """A chat model's ratings of numbered texts: (number from 1, 0-10) each; None where its reply, which began with `said`, has none."""

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from retrievers.errors import ProviderReplyInvalid
 from retrievers.relevance import Rated, Reranked, RerankedText
+from retrievers.text.clean import clean
 from retrievers.text.fit import fitted
 
 Rate = Callable[[str, Sequence[str]], Awaitable[Rated]]
@@ -54,4 +55,7 @@ class ChatReranker:
 
     def _fitted(self, query: str, texts: Sequence[str]) -> tuple[str, list[str]]:
         room = min(TEXT_TOKENS, PROMPT_TOKENS // len(texts))
-        return fitted(query, QUERY_TOKENS, self._count), [fitted(text, room, self._count) for text in texts]
+        return self._cut(query, QUERY_TOKENS), [self._cut(text, room) for text in texts]
+
+    def _cut(self, text: str, tokens: int) -> str:
+        return fitted(clean(text).text, tokens, self._count)

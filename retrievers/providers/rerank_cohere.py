@@ -6,12 +6,14 @@ An adapter of the Reranker protocol; the address and the key are given, never lo
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import httpx
 
 from retrievers.errors import MissingKey, ProviderRejected, ProviderReplyInvalid
 from retrievers.providers.faults import from_status, retrying, unreachable
 from retrievers.relevance import Reranked, RerankedText
+from retrievers.text.clean import clean
 from retrievers.text.fit import fitted_pair
 from retrievers.text.script import is_latin
 
@@ -47,14 +49,18 @@ class CohereReranker:
         self._api_key = api_key or _NO_KEY
         self._base_url = base_url
         self._timeout_s = timeout_s
+        # A connection belongs to the event loop that opened it, and a notebook or a server has more than one.
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = WeakKeyDictionary()
 
     @property
     def name(self) -> str:
         return f"cohere:{self._model}"
 
     async def prepare(self) -> None:
-        """Imports the client, in a thread: it takes over a second and would block the loop."""
-        await asyncio.to_thread(self._client)
+        """Makes the client, in a thread: importing it takes seconds and would block the loop."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            self._clients[loop] = await asyncio.to_thread(self._client)
 
     async def rerank(self, query: str, texts: Sequence[str]) -> Reranked:
         """Nothing is asked for no texts. Raises ProviderRejected for another script where the model is an English one."""
@@ -64,41 +70,45 @@ class CohereReranker:
             raise ProviderRejected(
                 f"{self.name} reads English only, and the query or a passage is in another script: use a multilingual model"
             )
-        query, texts = await asyncio.to_thread(fitted_pair, query, texts, WINDOW_TOKENS, self._count)
+        await self.prepare()
+        query, texts = await asyncio.to_thread(self._fitted, query, texts)
         reply = await retrying(self.name, lambda: self._ask(query, texts), timeout_s=self._timeout_s)
         return Reranked("relevance", self._checked(reply, len(texts)))
 
     async def _ask(self, query: str, texts: Sequence[str]) -> Any:
-        # A client for each call: a kept one would be tied to the event loop that made it.
-        client, http = await asyncio.to_thread(self._client)
         from cohere.core import ApiError
 
-        async with http:
-            try:
-                return await client.rerank(
-                    model=self._model, query=query, documents=texts, top_n=len(texts), max_tokens_per_doc=WINDOW_TOKENS
-                )
-            except ApiError as exc:
-                if exc.status_code is not None and exc.status_code < 300:
-                    raise self._unreadable() from exc
-                raise from_status(self.name, exc.status_code or 500, str(exc.body or ""), exc.headers) from exc
-            except httpx.HTTPError as exc:
-                raise unreachable(self.name, exc) from exc
-            except ValueError as exc:
+        client = self._clients[asyncio.get_running_loop()]
+        try:
+            return await client.rerank(model=self._model, query=query, documents=texts, top_n=len(texts), max_tokens_per_doc=WINDOW_TOKENS)
+        except ApiError as exc:
+            if exc.status_code is not None and exc.status_code < 300:
                 raise self._unreadable() from exc
+            raise from_status(self.name, exc.status_code or 500, str(exc.body or ""), exc.headers) from exc
+        except httpx.HTTPError as exc:
+            raise unreachable(self.name, exc) from exc
+        except (ValueError, TypeError) as exc:
+            # How the client fails on JSON of another form.
+            raise self._unreadable() from exc
 
-    def _client(self) -> tuple[Any, httpx.AsyncClient]:
+    def _client(self) -> Any:
         from cohere import AsyncClientV2
 
         http = httpx.AsyncClient(timeout=self._timeout_s)
-        client = AsyncClientV2(self._api_key, base_url=self._base_url, timeout=self._timeout_s, max_retries=0, httpx_client=http)
-        return client, http
+        return AsyncClientV2(self._api_key, base_url=self._base_url, timeout=self._timeout_s, max_retries=0, httpx_client=http)
+
+    def _fitted(self, query: str, texts: Sequence[str]) -> tuple[str, list[str]]:
+        return fitted_pair(clean(query).text, [clean(text).text for text in texts], WINDOW_TOKENS, self._count)
 
     def _unreadable(self) -> ProviderReplyInvalid:
         return ProviderReplyInvalid(f"{self.name} answered with something that is not a rerank reply: check TADORI_COHERE_URL")
 
     def _checked(self, reply: Any, expected: int) -> list[RerankedText]:
-        scores = [RerankedText(index=result.index, score=float(result.relevance_score)) for result in reply.results or []]
+        try:
+            scores = [RerankedText(index=int(result.index), score=float(result.relevance_score)) for result in reply.results or []]
+        except (AttributeError, TypeError, ValueError) as exc:
+            # The client checks nothing of what it hands over.
+            raise self._unreadable() from exc
         if sorted(score["index"] for score in scores) != list(range(expected)):
             raise ProviderReplyInvalid(f"{self.name} scored {len(scores)} of {expected} texts, or some twice")
         if any(not 0.0 <= score["score"] <= 1.0 for score in scores):

@@ -177,11 +177,11 @@ async def test_no_step_and_no_client_blocks_the_loop():
         TavilyServer([PAGE]) as web,
         RerankServer() as cohere,
     ):
-        reranker = CohereReranker("rerank-test", api_key="key", base_url=cohere.url)
+        reranker = CohereReranker("rerank-test", count=len, api_key="key", base_url=cohere.url)
         with blockbuster.blockbuster_ctx():
             with pytest.raises(blockbuster.BlockingError):
                 time.sleep(0.001)  # noqa: ASYNC251  (proves that the detector watches)
             assert (await ask(DAYS, chat=chat, web=web))["status"] == "answered"
             assert (await ask(CUP, chat=chat, web=web))["status"] == "no_evidence"
-            assert len(await reranker.rerank("a", ["a", "b"])) == 2
+            assert len((await reranker.rerank("a", ["a", "b"])).scores) == 2
     assert len(web.asked) == 1

@@ -1,104 +1,111 @@
-"""One suite over every Reranker: the adapter speaks to a server on loopback, the fake stands beside it."""
+"""One suite over every Reranker: real adapters with real clients and a real small model, the fake beside them."""
 
+import asyncio
 from contextlib import contextmanager
 
 import pytest
-from servers.cohere import RerankServer, rerank_reply
-from servers.loopback import Reply
+from reranking import chat, cohere, cross_encoder, ratings
 
-from retrievers.errors import MissingKey, ProviderRateLimited, ProviderRejected, ProviderReplyInvalid, ProviderUnavailable
+from retrievers.errors import ProviderRejected
 from retrievers.providers.fakes import FixedReranker
-from retrievers.providers.rerank_cohere import CohereReranker
 
 TEXTS = ["a cat", "the torque is twelve", "torque"]
 QUERY = "the torque"
 
 
 @contextmanager
-def cohere(*first, timeout_s=3.0):
-    with RerankServer(*first) as server:
-        yield CohereReranker("rerank-test", api_key="key", base_url=server.url, timeout_s=timeout_s), server
+def by_cohere(_folder, _script):
+    with cohere() as (reranker, _):
+        yield reranker
 
 
 @contextmanager
-def fixed():
-    yield FixedReranker({TEXTS[1]: 1.0, TEXTS[2]: 0.5}), None
+def by_cross_encoder(folder, _script):
+    yield cross_encoder(folder)
 
 
-@pytest.mark.rule("rr-llm", "T14")
-@pytest.mark.parametrize("adapter", [cohere, fixed])
-async def test_every_text_gets_one_score_by_its_index_best_first(adapter):
-    """rr-llm, T14: scores come by index, not by line."""
-    with adapter() as (reranker, _):
-        assert await reranker.rerank(QUERY, TEXTS) == [{"index": 1, "score": 1.0}, {"index": 2, "score": 0.5}, {"index": 0, "score": 0.0}]
+@contextmanager
+def by_chat(_folder, script):
+    with chat(*script) as (reranker, _):
+        yield reranker
 
 
-@pytest.mark.parametrize("adapter", [cohere, fixed])
-async def test_no_texts_have_no_scores(adapter):
-    with adapter() as (reranker, _):
-        assert await reranker.rerank(QUERY, []) == []
+@contextmanager
+def by_fake(_folder, _script):
+    yield FixedReranker({TEXTS[1]: 1.0, TEXTS[2]: 0.5})
 
 
-async def test_cohere_is_asked_for_all_texts():
-    with cohere() as (reranker, server):
-        await reranker.rerank(QUERY, TEXTS)
-    assert server.asked[0].body == {"model": "rerank-test", "query": QUERY, "documents": TEXTS, "top_n": 3}
+@pytest.fixture(params=[by_cohere, by_cross_encoder, by_chat, by_fake], ids=["cohere", "fastembed", "chat", "fixed"])
+def made(request, tmp_path):
+    """Makes the reranker; a chat model answers by the script that is given."""
+    return lambda *script: request.param(tmp_path, script)
 
 
-@pytest.mark.rule("F18", "rr-llm")
-@pytest.mark.parametrize(
-    "reply",
-    [
-        Reply({"id": "r", "results": []}),
-        rerank_reply([(0, 0.5), (1, 0.4)]),
-        rerank_reply([(0, 0.5), (1, 0.4), (1, 0.3)]),
-        rerank_reply([(0, 0.5), (1, 0.4), (7, 0.3)]),
-        rerank_reply([(0, -11.0), (1, 0.4), (2, 11.0)]),
-        Reply("nothing like JSON"),
-        Reply({"unexpected": True}),
-    ],
-    ids=["empty", "one missing", "one twice", "out of range", "logits", "no JSON", "other form"],
-)
-async def test_cohere_with_scores_that_cannot_be_used_is_an_error_and_not_an_order(reply):
-    """F18, rr-llm: a wrong count of scores, or another scale, never ranks anything."""
-    with cohere(reply) as (reranker, _):
-        with pytest.raises(ProviderReplyInvalid):
-            await reranker.rerank(QUERY, TEXTS)
+@pytest.mark.rule("rr-cross", "rr-llm", "T14")
+async def test_every_text_gets_one_score_by_its_index_best_first(made):
+    """rr-cross, rr-llm, T14: scores come by index, not by line, and every one lies in 0-1."""
+    with made(ratings(0, 10, 5)) as reranker:
+        scores = (await reranker.rerank(QUERY, TEXTS)).scores
+    assert [entry["index"] for entry in scores] == [1, 2, 0]
+    assert all(0 <= entry["score"] <= 1 for entry in scores)
 
 
 @pytest.mark.rule("F18")
-async def test_cohere_with_a_wrong_key_is_rejected_at_once():
-    """F18: 401 is no reason to try again, and no empty result."""
-    with cohere(Reply({"message": "invalid api token"}, status=401)) as (reranker, server):
-        with pytest.raises(ProviderRejected):
-            await reranker.rerank(QUERY, TEXTS)
-    assert len(server.asked) == 1
+async def test_its_scale_has_a_name(made, request):
+    """F18: a number is compared with a threshold of its own scale only, so it says which that is."""
+    scales = {"cohere": "relevance", "fastembed": "sigmoid", "chat": "rating", "fixed": "relevance"}
+    with made(ratings(0, 10, 5)) as reranker:
+        assert (await reranker.rerank(QUERY, TEXTS)).scale == scales[request.node.callspec.id]
 
 
-@pytest.mark.rule("F18")
-async def test_cohere_that_hangs_is_unavailable_within_the_time():
-    """F18: a time-out is an error of its own."""
-    with cohere(Reply(hang=True), timeout_s=0.4) as (reranker, _):
-        with pytest.raises(ProviderUnavailable):
-            await reranker.rerank(QUERY, TEXTS)
+async def test_no_texts_have_no_scores(made):
+    with made() as reranker:
+        assert (await reranker.rerank(QUERY, [])).scores == []
 
 
-@pytest.mark.rule("F27")
-async def test_cohere_over_its_rate_limit_is_waited_for():
-    """F27: Retry-After is honoured, then the scores come."""
-    with cohere(Reply({"message": "slow down"}, status=429, headers={"retry-after": "0.05"})) as (reranker, server):
-        assert len(await reranker.rerank(QUERY, TEXTS)) == 3
-    assert len(server.asked) == 2
+async def test_equal_texts_keep_their_order(made):
+    with made(ratings(7, 7, 7)) as reranker:
+        assert [entry["index"] for entry in (await reranker.rerank(QUERY, ["torque", "torque", "torque"])).scores] == [0, 1, 2]
 
 
-async def test_cohere_asked_to_wait_longer_than_the_answer_may_take_gives_up_at_once():
-    with cohere(Reply({"message": "slow down"}, status=429, headers={"retry-after": "60"})) as (reranker, server):
-        with pytest.raises(ProviderRateLimited) as caught:
-            await reranker.rerank(QUERY, TEXTS)
-    assert caught.value.retry_after_s == 60
-    assert len(server.asked) == 1
+async def test_it_is_prepared_as_often_as_one_likes(made):
+    with made(ratings(0, 10, 5)) as reranker:
+        await reranker.prepare()
+        await reranker.prepare()
+        assert len((await reranker.rerank(QUERY, TEXTS)).scores) == 3
 
 
-def test_cohere_without_key_and_address_names_the_variable_and_the_keyless_choice():
-    with pytest.raises(MissingKey, match=r"COHERE_API_KEY.*TADORI_RERANKER unset"):
-        CohereReranker("rerank-v3.5", api_key=None)
+@pytest.mark.rule("rr-cross")
+async def test_what_is_too_long_for_it_is_cut_and_scored(made):
+    """rr-cross: a passage or a question of any length has a score."""
+    with made(ratings(3, 9)) as reranker:
+        scores = (await reranker.rerank(QUERY + " turn" * 5000, ["cat " * 20_000, "torque " * 20_000])).scores
+    assert sorted(entry["index"] for entry in scores) == [0, 1]
+
+
+@pytest.mark.rule("S15")
+async def test_a_text_that_no_file_should_hold_is_scored_like_any_other(made):
+    """S15: a NUL, a lone surrogate, nothing at all."""
+    texts = ["torque\x00", "\ud800 torque", ""]
+    with made(ratings(5, 5, 0)) as reranker:
+        assert len((await reranker.rerank(QUERY, texts)).scores) == 3
+
+
+@pytest.mark.rule("T17", "rr-cross")
+async def test_japanese_is_scored_or_refused_and_never_guessed(made, request):
+    """T17, rr-cross: an English cross-encoder says that it cannot read it; the others read it."""
+    with made(ratings(10, 0)) as reranker:
+        asked = reranker.rerank("締付けトルクは？", ["トルクは12Nmです", "猫"])
+        if request.node.callspec.id == "fastembed":
+            with pytest.raises(ProviderRejected, match="not declared multilingual"):
+                await asked
+        else:
+            assert len((await asked).scores) == 2
+
+
+@pytest.mark.rule("F26")
+def test_it_serves_one_event_loop_after_another(made):
+    """F26: a notebook, a test and a server each have loops of their own."""
+    with made(ratings(0, 10, 5), ratings(0, 10, 5)) as reranker:
+        first, second = (asyncio.run(reranker.rerank(QUERY, TEXTS)) for _ in range(2))
+    assert first.scores == second.scores
