@@ -1,4 +1,4 @@
-"""The coroutines of notebooks and of the command line: ingest, search, ask, as the operator of one tenant.
+"""The coroutines of notebooks and of the command line: ingest, search, explain, ask, as the operator of one tenant.
 
 Above wiring, below the command line; the graph is imported when a question is asked. `services` defaults to those of the environment.
 """
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from nodes.state import Citation, Degraded, Rejected, Status, TrailEvent, Usage
     from retrievers.ingest.pipeline import IngestReport
+    from retrievers.reasons import Explanation
 
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
@@ -90,6 +91,32 @@ async def search(
     return await services.search(services.operator).search(
         query, collection=collection, k=k, mode=mode, fusion=fusion, weights=weights, filters=filters or Filters()
     )
+
+
+async def explain(
+    query: str,
+    *,
+    why: str | None = None,
+    collection: str = DEFAULT_COLLECTION,
+    k: int = 10,
+    mode: Mode = "hybrid",
+    fusion: Fusion | None = None,
+    weights: tuple[float, float] | None = None,
+    filters: Filters | None = None,
+    services: Services | None = None,
+) -> "Explanation":
+    """The result of `search`, and for each candidate of both arms why it is a hit or not, and where a prompt would hold it.
+
+    `why` names a passage by its id or a document by its source: the result then says why it is not among the hits.
+    """
+    from graphs.explaining import place_in_prompt
+
+    services = services or default_services()
+    explanation = await services.search(services.operator).explain(
+        query, why=why, collection=collection, k=k, mode=mode, fusion=fusion, weights=weights, filters=filters or Filters()
+    )
+    await place_in_prompt(explanation, services.reader(services.operator), collection)
+    return explanation
 
 
 async def ask(

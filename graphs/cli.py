@@ -18,6 +18,7 @@ _EXAMPLES = """examples:
   tadori ingest docs/                      read a folder into the collection `default`
   tadori ask "How do I back up the data?"  an answer with checked citations
   tadori search XR-4200 --mode lexical     passages with their scores
+  tadori search pumps --why manual.pdf     why a document is not among them
   tadori doctor                            is everything in place?
 
 exit codes: 0 done, 1 failed, 2 usage"""
@@ -99,7 +100,8 @@ def _add_search(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser.add_argument("--k", type=int, default=10, metavar="N", help="how many passages, 1-200 (default: 10)")
     _add_fusion(parser)
     _add_filters(parser)
-    parser.add_argument("--explain", action="store_true", help="show every score, the query's words and the no-answer threshold")
+    parser.add_argument("--explain", action="store_true", help="show every candidate of both arms: scores, factors, kept or not and why")
+    parser.add_argument("--why", metavar="ID", help="say why this passage (its id, or its document's source) is not among the hits")
 
 
 def _add_ask(commands: "argparse._SubParsersAction[_Parser]") -> None:

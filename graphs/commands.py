@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from graphs import api, render
+from graphs import api, render, render_why
 from graphs.cli import DONE, FAILED, USAGE
 from graphs.settings import Settings
 from graphs.wiring import Services, services_for
 from retrievers.errors import InvalidArgument, TadoriError
-from retrievers.types import Filters, Fusion
+from retrievers.types import Filters, Fusion, SearchResult
 
 
 @dataclass(frozen=True)
@@ -148,24 +148,27 @@ async def _delete(services: Services, options: argparse.Namespace) -> Result:
 
 async def _search(services: Services, options: argparse.Namespace) -> Result:
     fusion, weights = parse_fusion(options.fusion)
-    found = await api.search(
-        options.query,
-        collection=options.collection,
-        k=options.k,
-        mode=options.mode,
-        fusion=fusion,
-        weights=weights,
-        filters=parse_filters(options),
-        services=services,
-    )
-    data: dict[str, Any] = {"hits": found["passages"], "timings_ms": found["timings_ms"]}
-    text = render.hits(found["passages"], explain=options.explain)
-    if options.explain:
-        hints = await services.search(services.operator).hints(options.query, collection=options.collection)
-        data["explain"] = {"fusion": found["fusion"], "no_answer": found["no_answer"], "words": hints["words"]}
-        words = ", ".join(f"{word['word']} ({word['df']})" for word in hints["words"])
-        text += f"\n\n{render.table({**data['explain'], 'words': f'{words}, each with the number of passages that hold it'})}"
-    return Result(data, text)
+    wanted: dict[str, Any] = {"collection": options.collection, "k": options.k, "mode": options.mode, "fusion": fusion, "weights": weights}
+    wanted |= {"filters": parse_filters(options), "services": services}
+    if options.explain or options.why is not None:
+        return await _explain(services, options, wanted)
+    found = await api.search(options.query, **wanted)
+    return Result(_hits(found), render.hits(found["passages"], explain=False))
+
+
+async def _explain(services: Services, options: argparse.Namespace, wanted: dict[str, Any]) -> Result:
+    found = await api.explain(options.query, why=options.why, **wanted)
+    hints = await services.search(services.operator).hints(options.query, collection=options.collection)
+    told = {"fusion": found["fusion"], "no_answer": found["no_answer"], "words": hints["words"]}
+    data = {**_hits(found), "candidates": found["candidates"], "explain": told, "why": found["why"]}
+    words = ", ".join(f"{word['word']} ({word['df']})" for word in hints["words"])
+    table = render.table({**told, "words": f"{words}, each with the number of passages that hold it"})
+    listed = [render.hits(found["passages"], explain=True), render_why.candidates(found), table] if options.explain else []
+    return Result(data, "\n\n".join([*listed, *([render_why.why(found["why"])] if found["why"] else [])]))
+
+
+def _hits(found: SearchResult) -> dict[str, Any]:
+    return {"hits": found["passages"], "analyser": found["analyser"], "timings_ms": found["timings_ms"]}
 
 
 async def _ask(services: Services, options: argparse.Namespace) -> Result:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from graphs.rag import RagGraph
     from nodes.structured import Decider
-    from retrievers.hybrid import HybridSearch
+    from retrievers.explaining import ExplainedSearch
     from retrievers.ingest.pipeline import Ingestion
     from retrievers.reading import StoreReader
     from retrievers.reranking import Reranking
@@ -88,11 +88,11 @@ class Services:
 
         return reranking_for(self.settings, count=lambda text: self.embedder.count_tokens(text), chat=lambda: self.fast_chat)
 
-    def search(self, scope: Scope) -> "HybridSearch":
-        """The passage search of one reader."""
-        from retrievers.hybrid import HybridSearch
+    def search(self, scope: Scope) -> "ExplainedSearch":
+        """The passage search of one reader, which can also say why."""
+        from retrievers.explaining import ExplainedSearch
 
-        return HybridSearch(self.database, self.embedder, self.cache, scope, self.reranking)
+        return ExplainedSearch(self.database, self.embedder, self.cache, scope, self.reranking)
 
     def reader(self, scope: Scope) -> "StoreReader":
         """What one reader can read of the stored passages."""
