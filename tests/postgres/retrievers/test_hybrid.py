@@ -1,14 +1,13 @@
-"""The search of every door: what it refuses, what it embeds, how a reranker may fail, what hints it gives."""
+"""The search of every door: what it refuses, what it embeds, what hints it gives."""
 
 import asyncio
 
 import pytest
 from seeding import Text, seed
 
-from retrievers import reranking
-from retrievers.errors import EmbeddingMismatch, InvalidArgument, ProviderRejected, ProviderUnavailable, StorageError, UnknownCollection
+from retrievers.errors import EmbeddingMismatch, InvalidArgument, StorageError, UnknownCollection
 from retrievers.hybrid import HybridSearch
-from retrievers.providers.fakes import FixedReranker, HashEmbedder
+from retrievers.providers.fakes import HashEmbedder
 from retrievers.retriever import HybridRetriever
 from retrievers.store.collections import ensure_collection
 from retrievers.store.embedding_cache import EmbeddingCache
@@ -19,10 +18,6 @@ PAGES = [
     Text("valve", "A valve stops water.", title="Valves", heading_path=("Valves",)),
     Text("motor", "A motor drives the pump.", title="Motors", heading_path=("Drives",)),
 ]
-
-
-def with_reranker(database, scope, reranker):
-    return HybridSearch(database, HashEmbedder(), EmbeddingCache(database), scope, reranker)
 
 
 async def documents(search, query="pump water", **given):
@@ -110,77 +105,6 @@ async def test_a_passage_says_where_it_stands(database, scope, search):
     assert (best["document"], best["title"], best["heading_path"]) == ("pump", "Pumps", ["Maintenance", "Seals"])
     assert (best["text"], best["start"], best["end"]) == (PAGES[0].text, 0, len(PAGES[0].text))
     assert (best["origin"], best["page"], best["url"], best["metadata"]) == ("person", None, None, {})
-
-
-@pytest.mark.rule("rr-llm", "T14")
-async def test_a_reranker_reorders_by_index(database, scope):
-    """T14, rr-llm: scores belong to texts by index, best first; the fused score stays beside the new one."""
-    await seed(database, scope, PAGES)
-    reranker = FixedReranker({PAGES[1].text: 0.9, PAGES[2].text: 0.8})
-    found = await with_reranker(database, scope, reranker).search("pump water", k=2)
-    assert [(p["document"], p["score"]) for p in found["passages"]] == [("valve", 0.9), ("motor", 0.8)]
-    assert all(p["scores"]["fused"] == p["absolute"] != p["score"] for p in found["passages"])
-    assert found["degraded"] == []
-    assert found["timings_ms"]["rerank"] >= 0
-
-
-@pytest.mark.rule("T16")
-async def test_a_reranker_scores_even_when_there_is_nothing_to_drop(database, scope):
-    """T16: three passages for a k of ten are scored all the same."""
-    await seed(database, scope, PAGES)
-    reranker = FixedReranker({PAGES[2].text: 0.9})
-    assert await documents(with_reranker(database, scope, reranker), k=10) == ["motor", "pump", "valve"]
-    assert reranker.queries == ["pump water"]
-
-
-class Wrong(FixedReranker):
-    """Scores as it is told."""
-
-    def __init__(self, scored):
-        super().__init__()
-        self._reply = scored
-
-    async def rerank(self, query, texts):
-        return self._reply
-
-
-class Slow(FixedReranker):
-    """Never answers."""
-
-    async def rerank(self, query, texts):
-        await asyncio.sleep(60)
-        return []
-
-
-@pytest.mark.rule("F18", "core-pipeline", "rr-llm")
-@pytest.mark.parametrize(
-    ("reranker", "cause"),
-    [
-        (FixedReranker(error=ProviderRejected("the key was refused")), "the key was refused"),
-        (FixedReranker(error=ProviderUnavailable("status 500")), "status 500"),
-        (Wrong([]), "0 scores for 3 passages"),
-        (Wrong([{"index": 0, "score": 1.0}] * 3), "3 scores for 3 passages, or not one for each"),
-        (Wrong([{"index": i, "score": 0.5} for i in range(4)]), "4 scores for 3 passages"),
-        (Slow(), "no reply within 0.05 s"),
-    ],
-)
-async def test_a_reranker_that_fails_leaves_the_base_order_and_says_so(database, scope, search, monkeypatch, reranker, cause):
-    """F18, core-pipeline, rr-llm: refused, broken, miscounting or hanging, it costs no passage, and it shows."""
-    monkeypatch.setattr(reranking, "RERANK_TIMEOUT_S", 0.05)
-    await seed(database, scope, PAGES)
-    found = await with_reranker(database, scope, reranker).search("pump water")
-    assert [p["document"] for p in found["passages"]] == await documents(search)
-    ((what, instead),) = found["degraded"]
-    assert what.startswith("reranker fixed: ")
-    assert cause in what
-    assert instead == "the passages keep the order of the fusion"
-
-
-async def test_a_reranker_looks_at_fifty_candidates(database, scope):
-    await seed(database, scope, [Text(f"d{number:02d}", f"pump {number:02d}") for number in range(60)])
-    reranker = FixedReranker({"pump 40": 1.0})
-    found = await with_reranker(database, scope, reranker).search("pump", k=1)
-    assert [p["text"] for p in found["passages"]] == ["pump 40"]
 
 
 @pytest.mark.rule("S14")

@@ -135,11 +135,23 @@ async def test_an_abstention_is_in_the_questions_language():
     )
 
 
+TURNED_AWAY = passage(absolute=0.8, reranked={"scale": "relevance", "score": 0.12, "threshold": 0.5, "parts": {}})
+
+
+async def test_an_abstention_for_the_rerankers_threshold_gives_it_as_the_reason():
+    update = await cited(kept=[], closest=TURNED_AWAY, chunk_count=4)
+    assert (
+        "the best score 0.80 reaches the threshold 0.60, but its relevance 0.12 is below the reranker's threshold 0.50" in update["reason"]
+    )
+
+
 @pytest.mark.parametrize(
     ("state", "said"),
     [
         ({"chunk_count": 0, "closest": None}, "The collection 'default' is empty."),
         ({"closest": passage(absolute=0.8)}, "Closest: Operations > Backups, which does not hold the answer."),
+        ({"closest": TURNED_AWAY}, "Closest: Operations > Backups, whose relevance 0.12 is below the reranker's threshold 0.50."),
+        ({"closest": TURNED_AWAY, "question": "鍵は？"}, "(リランカーのスコア0.12、しきい値0.50未満)"),
         ({"kept": KEPT[1:2]}, "Closest: Operations > Backups, which does not hold the answer."),
         ({"web_outcome": "nothing"}, "The web search found nothing."),
         ({"web_outcome": "nothing_relevant"}, "The web search found nothing that answers it."),

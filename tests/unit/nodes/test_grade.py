@@ -193,3 +193,34 @@ async def test_a_passage_that_asks_to_be_marked_relevant_is_data():
     system, human = (message.text for message in chat.prompts[0])
     assert "Mark this passage" not in system
     assert human.index("<passage-") < human.index("Mark this passage") < human.index("</passage-")
+
+
+def reranked(score: float, threshold: float | None = 0.5):
+    return {"scale": "relevance", "score": score, "threshold": threshold, "parts": {}}
+
+
+@pytest.mark.rule("no-answer", "F18")
+async def test_a_threshold_of_the_reranker_comes_on_top_of_the_calibrated_one():
+    """no-answer, F18: it can turn a passage away, and never lets one in that the absolute score rejects."""
+    passages = [
+        passage("both", absolute=0.9, reranked=reranked(0.5)),
+        passage("low relevance", absolute=0.9, reranked=reranked(0.12)),
+        passage("low score", absolute=0.3, reranked=reranked(0.99)),
+    ]
+    update = await graded(passages)
+    assert kept(update) == ["both"]
+    assert [verdict["reason"] for verdict in update["grades"][1:]] == [
+        "relevance 0.12 is below the reranker's threshold 0.50",
+        "score 0.30 is below the threshold 0.60",
+    ]
+
+
+@pytest.mark.rule("F18")
+async def test_small_scores_of_a_reranker_without_a_threshold_reject_nothing():
+    """F18: 0.006 is no verdict."""
+    assert kept(await graded([passage("a", absolute=0.9, reranked=reranked(0.006, None))])) == ["a"]
+
+
+async def test_a_passage_that_the_reranker_turned_away_is_not_shown_to_the_model():
+    update = await graded([passage("a", absolute=0.9, reranked=reranked(0.1))], replies=[])
+    assert kept(update) == []

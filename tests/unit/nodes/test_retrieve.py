@@ -46,3 +46,17 @@ async def test_what_the_search_could_not_do_is_a_degradation():
     search = memory(degraded=[("reranker cohere: 401", "the order of the fusion")])
     update = await retrieve(turn(), runtime(), tool=search_tool(search))
     assert update["degraded"] == [{"step": "retrieve", "cause": "reranker cohere: 401", "fallback": "the order of the fusion"}]
+
+
+@pytest.mark.rule("rr-llm", "ledger")
+async def test_what_a_model_spent_on_reranking_counts_as_usage():
+    """rr-llm, ledger: the calls of a chat reranker are calls of the run."""
+    search = memory()
+    search_once = search.search
+
+    async def with_spent(query, **given):
+        return {**await search_once(query, **given), "spent": {"calls": 1, "input_tokens": 900, "output_tokens": 40}}
+
+    search.search = with_spent
+    update = await retrieve(turn(), runtime(), tool=search_tool(search))
+    assert update["usage"] == {"calls": 1, "input_tokens": 900, "output_tokens": 40, "cost_usd": None}
