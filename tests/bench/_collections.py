@@ -29,6 +29,8 @@ from retrievers.store.sql import statement
 from retrievers.text.analysis import ANALYSER, analyse
 from retrievers.types import ChunkDraft, Collection, EmbeddingSpec, IndexedChunk, IndexedDocument, Vector
 
+DATA = Path(__file__).parent.parent.parent.parent / "shared" / "data"
+"""Where the test collections lie beside a checkout, if they do."""
 SCOPE = Scope.operator("bench")
 LANGUAGES = {"scifact": "en", "multihop": "en", "squad2": "en", "jsquad": "ja", "xquad_en": "en", "xquad_zh": "zh"}
 """The collections and the language of their passages."""

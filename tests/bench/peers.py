@@ -126,7 +126,7 @@ async def run(options: argparse.Namespace) -> None:
         postgres = await own_postgres(database, "peer") if "langchain_postgres" in options.systems else None
         for given, language in read_all(options.folder, options.only, options.limit or None):
             counts = {"documents": len(given.rows), "questions": len(given.cases.answerable), "language": language}
-            results.setdefault("collections", {})[given.name] = counts
+            results["collections"] = in_order(results.get("collections", {}) | {given.name: counts})
             if "ours" in options.systems:
                 for way, by_depth in (await measure_ours(database, given)).items():
                     system(systems, way, OURS[way], ())["figures"][given.name] = by_depth
@@ -138,6 +138,11 @@ async def run(options: argparse.Namespace) -> None:
             write_results(options.results / "peers.json", results | {"load": load(), "limit": options.limit or None})
             print(f"{given.name}: {counts['documents']} documents, {counts['questions']} questions", flush=True)
     show(results)
+
+
+def in_order(collections: dict[str, dict]) -> dict[str, dict]:
+    """In the order of the collections, whichever was measured first."""
+    return {name: collections[name] for name in (*LANGUAGES, CROSSED) if name in collections}
 
 
 def system(systems: dict[str, dict], name: str, title: str, notes: Sequence[str]) -> dict:

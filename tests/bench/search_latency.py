@@ -92,7 +92,7 @@ async def timed(stages: Mapping[str, Stage], asked: Sequence[Question]) -> dict[
 
 
 async def fill(database: Database, sets: Sequence[TestCollection], count: int) -> dict[str, float]:
-    """Store and index `count` recombined passages, and the same for the usual way; returns the seconds and the words of a passage."""
+    """Store and index `count` recombined passages, for the usual way too; returns the seconds, and the words of a passage."""
     seen, started = Seen(), time.perf_counter()
     collection = await store(database, COLLECTION, seen.pass_on(passages(sets, count)), STORED_AT_ONCE)
     stored = time.perf_counter()
@@ -125,18 +125,22 @@ class NothingKept(EmbeddingCache):
         """Not kept."""
 
 
+def stages(database: Database, asked: Sequence[Question]) -> dict[str, Stage]:
+    """Our stages, each on its own, and the whole."""
+    given = HybridSearch(database, GivenEmbedder(dict(asked)), NothingKept(database), MEMBER)
+    each = {mode: searching(given, mode) for mode in MODES}
+    return each | {"hybrid, one in ten": searching(given, "hybrid", ONE_IN_TEN), "whole": whole(database)}
+
+
 async def time_all(database: Database, sets: Sequence[TestCollection], options: argparse.Namespace) -> list[dict]:
     """The figures of each pass; each has questions of its own, since the embedding of one that was asked is cached."""
     each = WARM + options.questions
     asked = questions(sets, options.passes * each)
-    given = HybridSearch(database, GivenEmbedder(dict(asked)), NothingKept(database), MEMBER)
-    stages = {mode: searching(given, mode) for mode in MODES}
-    stages |= {"hybrid, one in ten": searching(given, "hybrid", ONE_IN_TEN), "whole": whole(database)}
     collection = await get_collection(database, SCOPE, COLLECTION)
     passes = []
     async with database.owner() as owner:
         await owner.execute("truncate tadori.embedding_cache")  # what an earlier run left in a kept database
-        both = stages | {"usual": Usual(database, collection, owner).ask}
+        both = stages(database, asked) | {"usual": Usual(database, collection, owner).ask}
         for start in range(0, len(asked), each):
             before = load()
             found = await timed(both, asked[start : start + each])
