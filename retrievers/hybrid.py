@@ -5,6 +5,7 @@
 
 import asyncio
 import time
+from dataclasses import replace
 
 from retrievers.caching import VectorCache
 from retrievers.errors import CollectionRebuilt, UnknownCollection
@@ -14,6 +15,7 @@ from retrievers.request import MAX_WORDS, Request, check_request, cleaned_query
 from retrievers.reranking import RERANK_CANDIDATES, Reranking
 from retrievers.scope import Scope
 from retrievers.store.collections import find_collection
+from retrievers.store.common_words import DEFAULT_BUDGET, Budget, CommonWord, find_common
 from retrievers.store.database import Database
 from retrievers.store.search import Query, find_hints, find_passages
 from retrievers.store.writing import require_space
@@ -35,12 +37,21 @@ from retrievers.types import (
 class HybridSearch:
     """A PassageSearch over the store, for one reader. Safe to share between tasks."""
 
-    def __init__(self, db: Database, embedder: Embedder, cache: VectorCache, scope: Scope, reranking: Reranking | None = None) -> None:
+    def __init__(
+        self,
+        db: Database,
+        embedder: Embedder,
+        cache: VectorCache,
+        scope: Scope,
+        reranking: Reranking | None = None,
+        budget: Budget = DEFAULT_BUDGET,
+    ) -> None:
         self._db = db
         self._embedder = embedder
         self._queries = QueryEmbedder(embedder, cache, scope)
         self._scope = scope
         self._reranking = reranking
+        self._budget = budget
 
     async def search(
         self,
@@ -118,9 +129,12 @@ class HybridSearch:
     async def _found(self, collection: Collection, query: Query, result: SearchResult) -> list[Passage]:
         started = time.perf_counter()
         async with self._db.transaction(self._scope) as conn:
-            passages = await find_passages(conn, collection, query)
+            common = await find_common(conn, collection, query.words, query.k, self._budget)
+            passages = await find_passages(conn, collection, replace(query, unread=tuple(word.term for word in common)))
             await require_space(conn, collection)
         result["timings_ms"]["search"] = _ms(time.perf_counter() - started)
+        if common:
+            result["degraded"].append(_unread(common))
         return passages
 
     async def _reranked(self, request: Request, passages: list[Passage], result: SearchResult) -> list[Passage]:
@@ -149,6 +163,11 @@ async def _cut(collection: Collection | None, query: str) -> list[str]:
         return made.query_words(query)
 
     return await asyncio.to_thread(cut)
+
+
+def _unread(common: list[CommonWord]) -> tuple[str, str]:
+    words = ", ".join(repr(word.word) for word in common)
+    return f"too many passages hold the words {words} to look all of them up", "one that holds none of the other words may be missed"
 
 
 def _ms(seconds: float) -> float:

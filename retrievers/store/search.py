@@ -31,6 +31,10 @@ EXACT_ROWS = 10_000
 EXACT_FILTERED = 5_000
 """The same for the rows left by a filter, which are fetched one by one by key (measured)."""
 
+RESCORED, RESCORED_FACTOR = 500, 2
+"""Chunks that are scored with the words left unread too: at least, and for each candidate wanted. With .3 postings read for each chunk,
+500 gave the exact ten best for 99.4 % of the questions and more on four collections of 1,000 to 5,000 chunks, 100 for 92 % and more."""
+
 HINT_CHUNKS = 20
 """Chunks whose titles and headings are looked through for a hint: enough for a handful of distinct ones."""
 
@@ -40,7 +44,7 @@ class Query:
     """One search, analysed and embedded. `words` are free of repeats; `vector` is None in mode lexical; `weights` are lexical, vector.
 
     `limit` is how many passages come back where that is not `k`: the arms hand over the candidates of `k` results all the same.
-    `only` are the chunks that are searched, by id; None means all.
+    `only` are the chunks that are searched, by id; None means all. `unread` are words by number, of common_words.py.
     """
 
     words: tuple[str, ...]
@@ -52,6 +56,7 @@ class Query:
     filters: Filters = NO_FILTERS
     limit: int | None = None
     only: tuple[str, ...] | None = None
+    unread: tuple[int, ...] = ()
 
 
 async def find_passages(conn: AsyncConnection[Any], collection: Collection, query: Query) -> list[Passage]:
@@ -60,7 +65,9 @@ async def find_passages(conn: AsyncConnection[Any], collection: Collection, quer
     values["indexed"] = await prepare_index(conn, collection, fetch_count(query.fusion, query.k))
     async with conn.cursor(row_factory=dict_row) as cursor:
         # Not prepared: a generic plan for arrays of unknown length is many times slower.
-        text = _hybrid(collection.space, collection.embedding, len(query.filters.metadata), query.only is not None)
+        text = _hybrid(
+            collection.space, collection.embedding, len(query.filters.metadata), query.only is not None, in_part=bool(query.unread)
+        )
         await cursor.execute(text, values, prepare=False)
         return [_passage(row) for row in await cursor.fetchall()]
 
@@ -98,6 +105,8 @@ def _parameters(collection: Collection, query: Query) -> dict[str, object]:
         "exact_rows": EXACT_ROWS,
         "exact_filtered": EXACT_FILTERED,
         "shortlist": shortlist(fetch_count(query.fusion, query.k)),
+        "unread": list(query.unread),
+        "rescored": max(RESCORED, RESCORED_FACTOR * fetch_count(query.fusion, query.k)),
     }
 
 
@@ -131,15 +140,15 @@ def _passage(row: Mapping[str, Any]) -> Passage:
 
 
 @cache
-def _hybrid(space: int, spec: EmbeddingSpec, pairs: int, named: bool) -> Composed:
-    """The statement for a filter of so many pairs, and perhaps of named chunks.
+def _hybrid(space: int, spec: EmbeddingSpec, pairs: int, named: bool, *, in_part: bool = False) -> Composed:
+    """The statement for a filter of so many pairs, and perhaps of named chunks; `in_part` reads no postings of some words.
 
     What a caller writes is bound: only the number of parameters depends on it.
     """
     table = {"vectors": vector_table(space), "type": Identifier(spec.column_type)}
     arms = {
         "corpus_words": SQL(_part("corpus_words.sql")).format(),
-        "lexical_arm": SQL(_part("lexical_arm.sql")).format(),
+        "lexical_arm": SQL(_part("lexical_arm_in_part.sql" if in_part else "lexical_arm.sql")).format(),
         "vector_arm": vector_arm(space, spec),
     }
     return SQL(statement("hybrid.sql")).format(passes=passes(pairs, named), **table, **arms)
