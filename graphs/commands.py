@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command that was parsed and return its exit code."""
     accept_any_text(utf8=options.json)
     try:
-        services = services_for(Settings.load(tenant=options.tenant))
+        services = services_for(Settings.load(tenant=options.tenant, embedding_model=getattr(options, "embedding_model", None)))
         if options.command == "serve":
             from graphs.serve import serve
 
@@ -146,6 +146,15 @@ async def _delete(services: Services, options: argparse.Namespace) -> Result:
     return Result(data, f"{report.deleted} documents deleted, {report.chunks} chunks")
 
 
+async def _reindex(services: Services, options: argparse.Namespace) -> Result:
+    bar = Bar("chunks")
+    try:
+        report = await services.reindexing().reindex(services.operator, options.collection, bar)
+    finally:
+        bar.close()
+    return Result(dict(report), render.reindexed(report, chosen=options.embedding_model))
+
+
 async def _search(services: Services, options: argparse.Namespace) -> Result:
     fusion, weights = parse_fusion(options.fusion)
     wanted: dict[str, Any] = {"collection": options.collection, "k": options.k, "mode": options.mode, "fusion": fusion, "weights": weights}
@@ -230,6 +239,7 @@ _COMMANDS: dict[str, Callable[[Services, argparse.Namespace], Awaitable[Result]]
     "search": _search,
     "ask": _ask,
     "eval": _eval,
+    "reindex": _reindex,
     "doctor": _doctor,
 }
 

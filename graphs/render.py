@@ -104,6 +104,17 @@ def ingested(report: Mapping[str, Any], *, most: int = 40) -> str:
     return "\n".join([*lines, f"{sums} · {report['embedded']} chunks embedded · {report['seconds']:.1f} s"])
 
 
+def reindexed(report: Mapping[str, Any], *, chosen: str | None) -> str:
+    """What a collection was changed to, and what the user has to do about it; `chosen` is a model that only this command had."""
+    sums = f"{report['chunks']} chunks of {report['model']} · {report['embedded']} embedded · {report['seconds']:.1f} s"
+    lines = [f"{report['collection']}: {sums}"]
+    if report.get("cut"):
+        lines.append(f"{report['cut']} are longer than the model's window, which saw their beginning: a new collection cuts them to fit")
+    if chosen:
+        lines.append(f"set TADORI_EMBEDDING_MODEL={chosen} now: searches with another model are refused")
+    return "\n".join(lines)
+
+
 def _file(file: Mapping[str, Any]) -> str:
     reason = f"  ({name(file['reason'])})" if file["reason"] else ""
     return f"{_MARKS[file['status']]} {name(file['source'])}  {file['status']}, {file['chunks']} chunks{reason}"

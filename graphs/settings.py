@@ -47,6 +47,8 @@ class Settings(BaseModel):
     tavily_url: str | None = None
     searxng_url: str | None = None
     cohere_url: str | None = None
+    voyage_url: str | None = None
+    redis_url: SecretStr | None = None
     ingest_root: Path | None = None
     analyser: str | None = None
     openai_api_key: SecretStr | None = None

