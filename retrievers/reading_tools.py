@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from retrievers.passages import ANYWHERE, PassageReader, Reading, StoredPassage, unknown_passage
+from retrievers.passages import ANYWHERE, Bounds, PassageReader, Reading, StoredPassage, unknown_passage
 from retrievers.text.analysis import query_words
 from retrievers.text.snippets import snippet
 from retrievers.tooling import Arguments, Injected, full_text, make_tool, numbered, place_of
@@ -66,7 +66,7 @@ class CompactArguments(Arguments):
 
     query: str = Field(description="What to look for: a question or keywords, in the language of the documents.")
     k: int = Field(10, ge=1, le=100, description="How many hits to list.")
-    bounds: Injected = ANYWHERE
+    bounds: Injected = None
 
 
 class NeighboursArguments(Arguments):
@@ -75,26 +75,31 @@ class NeighboursArguments(Arguments):
     id: str = Field(description="The id of a passage, as a search has shown it.")
     before: int = Field(3, ge=0, le=10, description="How many passages before it.")
     after: int = Field(3, ge=0, le=10, description="How many passages after it.")
-    bounds: Injected = ANYWHERE
+    bounds: Injected = None
 
 
 class PassagesArguments(Arguments):
     """A model fills in the ids."""
 
     ids: list[str] = Field(min_length=1, max_length=50, description="The ids of passages, as a search has shown them.")
-    bounds: Injected = ANYWHERE
+    bounds: Injected = None
 
 
-def reading_tools(search: PassageSearch, reader: PassageReader, count: Count) -> tuple[BaseTool, BaseTool, BaseTool]:
-    """search_compact, read_neighbours, read_passages. Errors are raised, an unknown id is named in the message."""
-    return compact_tool(search, count), neighbours_tool(reader, count), passages_tool(reader, count)
+def reading_tools(
+    search: PassageSearch, reader: PassageReader, count: Count, within: Bounds = ANYWHERE
+) -> tuple[BaseTool, BaseTool, BaseTool]:
+    """search_compact, read_neighbours, read_passages. Errors are raised, an unknown id is named in the message.
+
+    `within` is where they look unless a call injects other bounds.
+    """
+    return compact_tool(search, count, within), neighbours_tool(reader, count, within), passages_tool(reader, count, within)
 
 
-def compact_tool(search: PassageSearch, count: Count) -> BaseTool:
+def compact_tool(search: PassageSearch, count: Count, within: Bounds = ANYWHERE) -> BaseTool:
     """`search_compact`: the artifact is a CompactResult."""
 
-    async def search_compact(query: str, k: int = 10, bounds: Injected = ANYWHERE) -> tuple[str, CompactResult]:
-        result = await found(search, query, k, bounds)
+    async def search_compact(query: str, k: int = 10, bounds: Injected = None) -> tuple[str, CompactResult]:
+        result = await found(search, query, k, bounds or within)
         words = query_words(query)
         hits = [_hit(passage, words) for passage in result["passages"]]
         message = "\n".join(f"[{number}] {_line(hit)}" for number, hit in enumerate(hits, 1)) or NOTHING_FOUND
@@ -117,22 +122,24 @@ def compact_tool(search: PassageSearch, count: Count) -> BaseTool:
     return make_tool(COMPACT_TOOL, description, search_compact, CompactArguments)
 
 
-def neighbours_tool(reader: PassageReader, count: Count) -> BaseTool:
+def neighbours_tool(reader: PassageReader, count: Count, within: Bounds = ANYWHERE) -> BaseTool:
     """`read_neighbours`: the artifact is a ReadResult. Chunks overlap; the message says what they share once."""
 
-    async def read_neighbours(id: str, before: int = 3, after: int = 3, bounds: Injected = ANYWHERE) -> tuple[str, ReadResult]:
-        reading = await reader.neighbours(id, before=before, after=after, collection=bounds.collection, filters=bounds.filters)
+    async def read_neighbours(id: str, before: int = 3, after: int = 3, bounds: Injected = None) -> tuple[str, ReadResult]:
+        where = bounds or within
+        reading = await reader.neighbours(id, before=before, after=after, collection=where.collection, filters=where.filters)
         return await _told(reading, _without_overlap(reading["passages"]), count)
 
     description = "Read a passage together with those before and after it in the same document, in the document's order."
     return make_tool(NEIGHBOURS_TOOL, description, read_neighbours, NeighboursArguments)
 
 
-def passages_tool(reader: PassageReader, count: Count) -> BaseTool:
+def passages_tool(reader: PassageReader, count: Count, within: Bounds = ANYWHERE) -> BaseTool:
     """`read_passages`: the artifact is a ReadResult, in the order of the ids."""
 
-    async def read_passages(ids: list[str], bounds: Injected = ANYWHERE) -> tuple[str, ReadResult]:
-        reading = await reader.read(ids, collection=bounds.collection, filters=bounds.filters)
+    async def read_passages(ids: list[str], bounds: Injected = None) -> tuple[str, ReadResult]:
+        where = bounds or within
+        reading = await reader.read(ids, collection=where.collection, filters=where.filters)
         return await _told(reading, [passage["text"] for passage in reading["passages"]], count)
 
     description = "Read whole passages by their ids, in the order in which you name them."

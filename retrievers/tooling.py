@@ -13,9 +13,9 @@ from retrievers.blocking import wait_for
 from retrievers.passages import Bounds, StoredPassage
 from retrievers.types import Passage
 
-Injected = Annotated[InstanceOf[Bounds], InjectedToolArg]
+Injected = Annotated[InstanceOf[Bounds] | None, InjectedToolArg]
 """Not shown to a model, and taken as an object alone: a model writes JSON, which never is one. LangChain itself passes on whatever a
-model sends under an injected argument's name."""
+model sends under an injected argument's name. None means the bounds that the tool was made with."""
 
 
 class Arguments(BaseModel):

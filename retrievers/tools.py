@@ -22,7 +22,7 @@ class SearchArguments(Arguments):
 
     query: str = Field(description="What to look for: a question or keywords, in the language of the documents.")
     k: int = Field(5, ge=1, le=100, description="How many passages to return.")
-    bounds: Injected = ANYWHERE
+    bounds: Injected = None
 
 
 class WebArguments(Arguments):
@@ -32,11 +32,14 @@ class WebArguments(Arguments):
     limit: int = Field(5, ge=1, le=20, description="How many pages to return.")
 
 
-def search_tool(search: PassageSearch) -> BaseTool:
-    """`search_documents`: the message is for the model, the artifact is the SearchResult. An error is raised, never "nothing"."""
+def search_tool(search: PassageSearch, within: Bounds = ANYWHERE) -> BaseTool:
+    """`search_documents`: the message is for the model, the artifact is the SearchResult. An error is raised, never "nothing".
 
-    async def search_documents(query: str, k: int = 5, bounds: Injected = ANYWHERE) -> tuple[str, SearchResult]:
-        result = await found(search, query, k, bounds)
+    `within` is where it looks unless a call injects other bounds.
+    """
+
+    async def search_documents(query: str, k: int = 5, bounds: Injected = None) -> tuple[str, SearchResult]:
+        result = await found(search, query, k, bounds or within)
         return numbered([full_text(passage) for passage in result["passages"]], NOTHING_FOUND), result
 
     description = "Search the documents. Returns numbered passages, each with its title, headings and source."
