@@ -15,6 +15,7 @@ from pydantic import SecretStr
 from graphs.settings import Settings, variable
 from retrievers.caching import VectorCache
 from retrievers.errors import ConfigurationError
+from retrievers.passages import ANYWHERE, Bounds
 from retrievers.scope import Scope
 from retrievers.types import Collection, Embedder, WebSearch
 
@@ -127,15 +128,11 @@ class Services:
 
         return lru_cache(maxsize=256)(lambda scope: search_tool(self.search(scope)))
 
-    def reading_tools(self, scope: Scope) -> "tuple[BaseTool, BaseTool, BaseTool]":
-        """One reader's search_compact, read_neighbours and read_passages, the same objects each time."""
-        return self._reading_tools(scope)
-
-    @cached_property
-    def _reading_tools(self) -> "Callable[[Scope], tuple[BaseTool, BaseTool, BaseTool]]":
+    def reading_tools(self, scope: Scope, within: Bounds = ANYWHERE) -> "tuple[BaseTool, BaseTool, BaseTool]":
+        """One reader's search_compact, read_neighbours and read_passages, which look nowhere but `within`."""
         from retrievers.reading_tools import reading_tools
 
-        return lru_cache(maxsize=256)(lambda scope: reading_tools(self.search(scope), self.reader(scope), self.embedder.count_tokens))
+        return reading_tools(self.search(scope), self.reader(scope), self.embedder.count_tokens, within)
 
     @cached_property
     def web_tool(self) -> "BaseTool | None":
