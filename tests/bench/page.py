@@ -51,7 +51,7 @@ def page(results: Mapping[str, Mapping], pictures: str) -> Iterator[str]:
     yield ""
     yield "Made by `make bench` (`python -m tests.bench.page`) from the figures in `docs/benchmarks/`; not edited by hand."
     yield ""
-    for name, section in (("peers", ranking), ("latency", latency), ("indexing", indexing), ("vector_indexes", vector_indexes)):
+    for name, section in SECTIONS.items():
         if results[name]:
             yield from section(results[name], pictures)
 
@@ -199,13 +199,17 @@ def draw(results: Mapping[str, Mapping], folder: Path) -> None:
         bars(folder / "latency.svg", groups, series, "ms, logarithmic", log=True)
 
 
+SECTIONS = {"peers": ranking, "latency": latency, "indexing": indexing, "vector_indexes": vector_indexes}
+"""The result files and what is made of them, in the page's order."""
+
+
 def main() -> None:
     """Parse, draw, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the result files")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page")
     options = parser.parse_args()
-    results = {name: read_results(options.results / f"{name}.json") for name in ("peers", "latency", "indexing", "vector_indexes")}
+    results = {name: read_results(options.results / f"{name}.json") for name in SECTIONS}
     draw(results, options.results)
     options.page.write_text("\n".join(page(results, options.results.name)).rstrip() + "\n", "utf-8")
 
