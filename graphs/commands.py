@@ -162,7 +162,7 @@ async def _search(services: Services, options: argparse.Namespace) -> Result:
     if options.explain or options.why is not None:
         return await _explain(services, options, wanted)
     found = await api.search(options.query, **wanted)
-    return Result(_hits(found), render.hits(found["passages"], explain=False))
+    return Result(_hits(found), "\n\n".join([render.hits(found["passages"], explain=False), *render.fallbacks(found["degraded"])]))
 
 
 async def _explain(services: Services, options: argparse.Namespace, wanted: dict[str, Any]) -> Result:
@@ -173,11 +173,13 @@ async def _explain(services: Services, options: argparse.Namespace, wanted: dict
     words = ", ".join(f"{word['word']} ({word['df']})" for word in hints["words"])
     table = render.table({**told, "words": f"{words}, each with the number of passages that hold it"})
     listed = [render.hits(found["passages"], explain=True), render_why.candidates(found), table] if options.explain else []
-    return Result(data, "\n\n".join([*listed, *([render_why.why(found["why"])] if found["why"] else [])]))
+    named = [render_why.why(found["why"])] if found["why"] else []
+    return Result(data, "\n\n".join([*listed, *named, *render.fallbacks(found["degraded"])]))
 
 
 def _hits(found: SearchResult) -> dict[str, Any]:
-    return {"hits": found["passages"], "analyser": found["analyser"], "timings_ms": found["timings_ms"]}
+    degraded = [{"cause": cause, "fallback": fallback} for cause, fallback in found["degraded"]]
+    return {"hits": found["passages"], "analyser": found["analyser"], "degraded": degraded, "timings_ms": found["timings_ms"]}
 
 
 async def _ask(services: Services, options: argparse.Namespace) -> Result:

@@ -86,9 +86,18 @@ def _hit(rank: int, passage: Passage, explain: bool) -> str:
     if explain:
         scores = passage["scores"]
         parts = [f"{name} {value:.3f}" for name, value in scores.items() if isinstance(value, float)]
+        reranked = passage.get("reranked")
+        if reranked is not None:
+            parts.append(f"{reranked['scale']} {reranked['score']:.3f}")
+            parts += [f"{name} {value:.2f}" for name, value in reranked["parts"].items()]
         lines.append(f"   {passage['id']}  " + "  ".join(parts))
     lines.append(f"   {one_line(passage['text'], 240)}")
     return "\n".join(lines)
+
+
+def fallbacks(degraded: Sequence[tuple[str, str]]) -> list[str]:
+    """What a search could not do as meant, and what it did instead, one line each."""
+    return [f"degraded: {one_line(cause, 300)}; {fallback}" for cause, fallback in degraded]
 
 
 def ingested(report: Mapping[str, Any], *, most: int = 40) -> str:

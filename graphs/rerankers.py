@@ -59,4 +59,4 @@ def _chat(settings: Settings, chat: "Decider | None", count: Callable[[str], int
     name = settings.chat_fast_model or settings.chat_model
     if chat is None or name is None:
         raise ConfigurationError("TADORI_RERANKER is 'chat', but no chat model is set: set TADORI_CHAT_MODEL, or another reranker")
-    return ChatReranker(partial(rate, chat), name=name, count=count)
+    return ChatReranker(partial(rate, chat), prepare=chat.prepare, name=name, count=count)

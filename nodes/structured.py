@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from langchain_core.exceptions import ModelConnectionError, ModelError, ModelRateLimitError, ModelTimeoutError
 from langchain_core.language_models import BaseChatModel
@@ -57,6 +57,13 @@ class Consulted(Generic[T]):
     usage: Usage = field(default_factory=no_usage)
 
 
+@runtime_checkable
+class MadeLater(Protocol):
+    """A model that is made at its first call; `inner` makes it, which blocks for seconds."""
+
+    def inner(self) -> BaseChatModel: ...
+
+
 class Decider:
     """A chat model as the nodes use it. Keep one for each model: it remembers which rungs the model refused.
 
@@ -67,6 +74,11 @@ class Decider:
         self._chat = chat
         self._deadline_s = deadline_s
         self._rungs: tuple[Rung, ...] = RUNGS
+
+    async def prepare(self) -> None:
+        """Make the model now where it is made at its first call, for a caller whose time must not pay for that."""
+        if isinstance(self._chat, MadeLater):
+            await asyncio.to_thread(self._chat.inner)
 
     async def decide(self, messages: Sequence[BaseMessage], schema: type[M], *, bare: str | None = None) -> Reply[M]:
         """The model's reply as `schema`. Prose and thinking around the JSON are tolerated; a reply without JSON fills the field `bare`.

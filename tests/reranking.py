@@ -37,7 +37,7 @@ def chat(*script: str | dict[str, object] | Reply, refuses: Sequence[str] = ()) 
     """The adapter and the server of its model, which replies by the script."""
     with ChatServer(*script, refuses=tuple(refuses)) as server:
         model = Decider(resolve_chat("openai:tiny", base_url=server.base_url, api_key="key"))
-        yield ChatReranker(partial(rate, model), name="openai:tiny", count=count_words), server
+        yield ChatReranker(partial(rate, model), prepare=model.prepare, name="openai:tiny", count=count_words), server
 
 
 def cross_encoder(folder: Path, **given: object) -> FastembedReranker:

@@ -28,8 +28,9 @@ _SAID_CHARS = 80
 class ChatReranker:
     """Scores on the scale `rating`: what the model gave from 0 to 10, divided by ten, so many passages tie."""
 
-    def __init__(self, rate: Rate, *, name: str, count: Callable[[str], int]) -> None:
+    def __init__(self, rate: Rate, *, prepare: Callable[[], Awaitable[None]], name: str, count: Callable[[str], int]) -> None:
         self._rate = rate
+        self._prepare = prepare
         self._name = name
         self._count = count
 
@@ -38,7 +39,8 @@ class ChatReranker:
         return f"chat:{self._name}"
 
     async def prepare(self) -> None:
-        """Nothing: the model is asked when it is needed."""
+        """Makes the model's client, whose import takes seconds."""
+        await self._prepare()
 
     async def rerank(self, query: str, texts: Sequence[str]) -> Reranked:
         """Raises ProviderReplyInvalid unless every text has exactly one rating."""

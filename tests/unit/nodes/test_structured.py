@@ -1,6 +1,7 @@
 """A decision is read from whatever a model replies, and the rungs of the ladder are climbed once."""
 
 import asyncio
+from typing import ClassVar
 
 import pytest
 from langchain_core.exceptions import ModelAPIError, ModelAuthenticationError, ModelRateLimitError
@@ -209,3 +210,17 @@ async def test_plain_text_comes_without_its_thinking():
 
 def test_a_thinking_block_that_was_cut_off_takes_the_rest_with_it():
     assert without_thinking("a <thinking>b") == "a "
+
+
+async def test_a_model_that_is_made_later_can_be_made_beforehand():
+    class Later(ScriptedChat):
+        made: ClassVar[list[str]] = []
+
+        def inner(self):
+            self.made.append("made")
+            return self
+
+    model = Later(replies=[])
+    await Decider(model).prepare()
+    await Decider(ScriptedChat(replies=[])).prepare()
+    assert model.made == ["made"]
