@@ -66,7 +66,7 @@ class CohereReranker:
         """Nothing is asked for no texts. Raises ProviderRejected for another script where the model is an English one."""
         if not texts:
             return Reranked("relevance", [])
-        if "english" in self._model and not all(map(is_latin, (query, *texts))):
+        if "english" in self._model and not await asyncio.to_thread(lambda: all(map(is_latin, (query, *texts)))):
             raise ProviderRejected(
                 f"{self.name} reads English only, and the query or a passage is in another script: use a multilingual model"
             )

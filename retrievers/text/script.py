@@ -17,6 +17,8 @@ _WIDE_WEIGHT = 2.5
 
 def is_latin(text: str) -> bool:
     """Whether nearly all letters of `text` are Latin, full width ones too; true for a text without letters."""
+    if text.isascii():
+        return True
     letters = [letter for letter in unicodedata.normalize("NFKC", text[:_LOOKED_AT]) if letter.isalpha()]
     foreign = sum(_weight(letter) for letter in letters if not _latin(letter))
     latin = sum(map(_latin, letters))

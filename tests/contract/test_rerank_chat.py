@@ -100,7 +100,7 @@ async def test_passages_are_fenced_as_data():
     assert code not in evil
 
 
-@pytest.mark.rule("rr-cross", "rr-llm")
+@pytest.mark.rule("rr-llm")
 async def test_all_passages_fit_into_one_prompt(monkeypatch):
     """rr-llm: each is cut by tokens to its share of the prompt, and none is left out."""
     monkeypatch.setattr(rerank_chat, "PROMPT_TOKENS", 100)
