@@ -211,3 +211,30 @@ def test_a_corpus_is_evaluated(run: Run, tmp_path: Path) -> None:
     assert (report["ndcg@10"], report["mrr@10"], report["queries"]) == (1.0, 1.0, 2)
     assert report["no_answer_auroc"]["out_of_corpus"] == 1.0
     assert set(report["timings_ms"]) == {"embed", "search"}
+
+
+@pytest.mark.rule("disclosure")
+def test_a_search_is_explained_candidate_by_candidate(run: Run, handbook: Path) -> None:
+    """disclosure: beside the hits every candidate with its ranks, scores, factors, its reason and its place in a prompt."""
+    run("ingest", str(handbook))
+    found = as_json(run("search", "How long are nightly backups kept?", "--k", "1", "--explain", "--json"))
+    assert [hit["id"] for hit in found["hits"]] == [found["candidates"][0]["id"]]
+    first, second = found["candidates"]
+    assert (first["kept"], first["why"], first["prompt"], first["ranks"]) == (True, "hit 1", 1, {"lexical": 1, "vector": 1})
+    assert (second["kept"], second["why"]) == (False, "below k: rank 2 of 2, and k is 1")
+    assert set(first) >= {"scores", "factors", "absolute", "score", "fused_rank", "reranked", "verdict", "snippet"}
+    assert found["why"] is None
+    assert {"fusion", "no_answer", "words"} <= set(found["explain"])
+
+
+@pytest.mark.rule("disclosure", "F9")
+def test_a_named_passage_is_told_why_it_is_no_hit(run: Run, handbook: Path) -> None:
+    """disclosure, F9: by its document's source, by its id, and with one text for what is unknown, whoever it belongs to."""
+    run("ingest", str(handbook))
+    filtered = as_json(run("search", "backups", "--why", "ops.md", "--filter", "department=sales", "--json"))["why"]
+    assert (filtered["verdict"], filtered["conditions"]) == ("filtered", [{"condition": "department=sales", "met": False}])
+    code, out, _ = run("search", "backups", "--why", "ops.md", "--until", "2026-01-01T00:00:00+00:00")
+    assert (code, "does not meet the filter until 2026-01-01T00:00:00+00:00" in out) == (0, True)
+    code, out, _ = run("search", "backups", "--why", "0123456789abcdef01234567")
+    assert out.startswith("there is no passage '0123456789abcdef01234567' here, or it may not be read")
+    assert as_json(run("search", "backups", "--why", "nothing.md", "--tenant", "somebody-else", "--json"))["why"]["verdict"] == "unknown"
