@@ -41,10 +41,12 @@ async def crowd(
     readers: Sequence[str] = ("tenant",),
     spec: EmbeddingSpec | None = None,
     choice: VectorChoice = NO_CHOICE,
+    settled: bool = True,
 ) -> Collection:
     """Row i is the document `row-i` with the text `row number i`; every row holds the words `row` and `number`, each third `third`.
 
-    The space is that of `spec`, by default one of DIMS dimensions. An index that wants rows first is built where it is due.
+    The space is that of `spec`, by default one of DIMS dimensions. An index that wants rows first is built where it is due. Without
+    `settled` the planner is left without statistics, for a crowd that another one follows.
     """
     spec = spec or HashEmbedder(DIMS).spec
     made = await ensure_collection(database, scope, collection, spec, ANALYSER, choice)
@@ -63,28 +65,32 @@ async def crowd(
         }
         for step in _STEPS:
             await conn.execute(SQL(step).format(vectors=vector_table(made.space), type=Identifier(kind)), values)
-    await build_hnsw(database, made)
-    await look(database, made)
-    async with database.transaction(scope) as conn:
-        due = await index_is_due(conn, made)
-    if due:
-        await build_index(database, scope, made)
+    await build(database, scope, made)
+    if settled:
+        await look(database, made)
     return await ensure_collection(database, scope, collection, spec, ANALYSER)
 
 
 async def drop_hnsw(database: Database, collection: Collection) -> None:
-    """Take down the index over the space's vectors, so that rows go in quickly; the one over codes stays."""
-    if collection.embedding.index_kind == "hnsw":
-        async with database.owner() as owner:
-            await owner.execute(SQL("drop index if exists {}").format(Identifier("tadori", f"vector_{collection.space}_hnsw")))
+    """Take down the index over the space's vectors or codes, so that rows go in quickly."""
+    async with database.owner() as owner:
+        await owner.execute(SQL("drop index if exists {}").format(Identifier("tadori", f"vector_{collection.space}_hnsw")))
 
 
-async def build_hnsw(database: Database, collection: Collection) -> None:
-    """Build it at once over the rows that are there."""
-    if collection.embedding.index_kind == "hnsw":
-        names = {"vector_table": vector_table(collection.space), "vector_index": Identifier(f"vector_{collection.space}_hnsw")}
-        async with database.owner() as owner:
-            await owner.execute(SQL(statement("index_space.sql")).format(**names, operators=operators(collection.embedding.column_type)))
+async def build(database: Database, scope: Scope, collection: Collection) -> None:
+    """What is due of the index, and HNSW at once over the rows that are there."""
+    async with database.transaction(scope) as conn:
+        due = await index_is_due(conn, collection)
+    if due:
+        await build_index(database, scope, collection)
+    names = {"vector_index": Identifier(f"vector_{collection.space}_hnsw"), "operators": operators(collection.embedding.column_type)}
+    async with database.owner() as owner:
+        match collection.embedding.index_kind:
+            case "hnsw":
+                await owner.execute(SQL(statement("index_space.sql")).format(vector_table=vector_table(collection.space), **names))
+            case "binary":
+                line = next(line for line in statement("create_bits.sql").splitlines() if line.startswith("create index"))
+                await owner.execute(SQL(line).format(bits_table=bits_table(collection.space), **names))
 
 
 async def look(database: Database, collection: Collection) -> None:

@@ -1,13 +1,15 @@
 -- Sets, for this transaction, how the vector index is walked: on and on until enough rows pass the policies and the filter.
 -- parameters: ef_search text     HNSW's candidate list
 --             vectors regclass   the space's table where its index is IVFFlat, else null
---             probes double precision   the share of its lists that IVFFlat looks through first
+--             probes double precision   how many times the square root of its lists IVFFlat looks through first
 -- columns:    lists integer: how many lists IVFFlat has, null where there are none; then the values set
 select l.lists,
        set_config('hnsw.ef_search', %(ef_search)s, true),
        set_config('hnsw.iterative_scan', 'relaxed_order', true),
-       set_config('ivfflat.probes', greatest(1, ceil(l.lists * %(probes)s))::text, true),
+       set_config('ivfflat.probes', greatest(1, least(l.lists, ceil(sqrt(l.lists) * %(probes)s)))::text, true),
        set_config('ivfflat.iterative_scan', 'relaxed_order', true),
+       -- The pages of an index are in memory or on a disk without arms: at the default of 4 ten thousand vectors are sorted instead of walked.
+       set_config('random_page_cost', '1.1', true),
        -- Compiling a statement of a few milliseconds takes hundreds.
        set_config('jit', 'off', true)
 from (select) one

@@ -3,8 +3,8 @@
 Used by documents.py after a write, and by whoever else fills a space. Until then, and in small collections always, vectors are compared
 one by one.
 
-Both are made once FIRST_CHUNKS are there, and anew when those have grown by GROWTH: lists cut for a tenth of the rows are ten times too
-long, and a mean taken over a tenth may be that of another subject. HNSW needs none of this: it is built row by row.
+Both are made once FIRST_CHUNKS are there, and looked at again whenever those have grown by GROWTH: lists cut for a tenth of the rows are
+too long, and a mean taken over a tenth may be that of another subject. HNSW needs none of this: it is built row by row.
 """
 
 import math
@@ -27,7 +27,10 @@ GROWTH = 10
 """How many times as many rows call for lists and a centre anew."""
 
 LISTS_MOST = 1_000
-"""Clustering takes memory and time by the square of the lists: 0.3 GB and minutes at a thousand."""
+"""Clustering takes memory and time by the square of the lists: 0.3 GB at a thousand."""
+
+DRIFT = 0.05
+"""The share of signs that a newer mean has to change before all of them are taken anew: writing a million codes holds up writers."""
 
 _LOCK = 0x7AD0_0003_0000_0000  # and the space's number: one builder for each
 
@@ -68,8 +71,8 @@ async def build_index(db: Database, scope: Scope, collection: Collection) -> Non
 
 
 def lists_for(rows: float) -> int:
-    """How many lists so many rows are cut into: the square root, where finding the nearest lists and reading them cost alike."""
-    return min(LISTS_MOST, max(1, round(math.sqrt(rows))))
+    """How many lists so many rows are cut into: with less than 4 times the square root a search reads more rows for the same recall."""
+    return min(LISTS_MOST, max(1, round(4 * math.sqrt(rows))))
 
 
 def _outgrown(found: Lists, chunks: int) -> bool:
@@ -87,11 +90,16 @@ async def _lists(conn: Connection, space: int) -> Lists:
 async def _centre(db: Database, scope: Scope, collection: Collection) -> None:
     """One transaction under the collection's lock: at no moment do some codes belong to another centre than the rest."""
     names = {"vectors": vector_table(collection.space), "signs": bits_table(collection.space)}
+    key = {"tid": collection.tid, "coll": collection.coll}
     async with writing(db, scope, collection) as conn:
         if not await index_is_due(conn, collection):
             return
         await conn.execute("set local statement_timeout = 0")  # a million codes take longer than any search may
-        await conn.execute(SQL(statement("centre_vectors.sql")).format(**names), {"tid": collection.tid, "coll": collection.coll})
+        found = await (await conn.execute(SQL(statement("centre_drift.sql")).format(**names), key)).fetchone()
+        if found is not None and found[0] is not None and found[0] < DRIFT:
+            await conn.execute("update tadori.collection set centred_chunks = chunk_count where tid = %(tid)s and coll = %(coll)s", key)
+        else:
+            await conn.execute(SQL(statement("centre_vectors.sql")).format(**names), key)
 
 
 async def _look_at(db: Database, table: Identifier) -> None:

@@ -1,17 +1,14 @@
 """How PostgreSQL runs the statement at 10,000 chunks, as tadori_app with the policies on."""
 
-import json
-
 import numpy as np
 import pytest
 from crowd import DIMS, crowd, unit
-from psycopg.sql import SQL
+from plans import executed, scans
 
 from retrievers.scope import Scope
 from retrievers.store import search as store_search
-from retrievers.store.collections import get_collection
-from retrievers.store.nearest import prepare_index
-from retrievers.types import Filters
+from retrievers.store.collections import find_collection
+from retrievers.types import Filters, VectorChoice
 
 SCOPE = Scope.operator("planned")
 ROWS = 10_050
@@ -20,37 +17,22 @@ ROWS = 10_050
 @pytest.fixture
 async def collection(database):
     """A crowd just above the exact limit, stored once for the session."""
+    return await planned(database, SCOPE, "hnsw")
+
+
+async def planned(database, scope, kind):
     rng = np.random.default_rng(3)
     rows = unit(rng.normal(size=(ROWS, DIMS)))
     marks = [{"pct": str(number % 100)} for number in range(ROWS)]
-    async with database.transaction(SCOPE) as conn:
-        stored = (await (await conn.execute("select count(*) from tadori.collection")).fetchone())[0]
-    return await get_collection(database, SCOPE, "default") if stored else await crowd(database, SCOPE, rows, marks)
+    found = await find_collection(database, scope, "default")
+    return found or await crowd(database, scope, rows, marks, choice=VectorChoice(kind))
 
 
 async def plan(database, collection, *, scope=SCOPE, mode="hybrid", filters=None, words=("row", "third")):
     """The nodes that were executed, flat."""
     vector = None if mode == "lexical" else unit(np.ones(DIMS))
     query = store_search.Query(words, vector, 10, mode, "absolute", filters=filters or Filters())
-    composed = store_search._hybrid(collection.space, collection.embedding, len(query.filters.metadata))
-    values = store_search._parameters(collection, query)
-    async with database.transaction(scope) as conn:
-        values["indexed"] = await prepare_index(conn, collection, values["fetch"])
-        rows = await conn.execute(SQL("explain (analyze, format json) ") + composed, values, prepare=False)
-        explained = (await rows.fetchone())[0]
-    document = json.loads(explained) if isinstance(explained, str) else explained
-    return list(executed(document[0]["Plan"]))
-
-
-def executed(node):
-    if node["Actual Loops"]:
-        yield node
-    for child in node.get("Plans", ()):
-        yield from executed(child)
-
-
-def scans(nodes, relation):
-    return [(node["Node Type"], node.get("Index Name")) for node in nodes if node.get("Relation Name", "").startswith(relation)]
+    return await executed(database, scope, collection, query)
 
 
 @pytest.mark.rule("pg-schema", "pg-hybrid")
@@ -72,6 +54,31 @@ async def test_the_vector_index_is_used_above_the_exact_limit(database, collecti
     assert not [
         node for node in nodes if node["Node Type"] in ("Seq Scan", "Bitmap Heap Scan") and node["Relation Name"].startswith("vector_")
     ]
+
+
+@pytest.mark.rule("pg-index")
+@pytest.mark.parametrize(
+    ("kind", "walked"),
+    [("ivfflat", ("vector_{space}", "vector_{space}_ivfflat_401")), ("binary", ("vector_{space}_bits", "vector_{space}_hnsw"))],
+)
+async def test_the_index_of_another_kind_is_used_just_so(database, kind, walked):
+    """pg-index: the lists of IVFFlat, and HNSW over the codes, whose shortlist is compared by key; no scan reads all vectors or codes."""
+    scope = Scope.operator(f"planned-{kind}")
+    collection = await planned(database, scope, kind)
+    relation, index = (name.format(space=collection.space) for name in walked)
+    nodes = await plan(database, collection, scope=scope, mode="vector")
+    assert [node["Index Name"] for node in nodes if node.get("Relation Name") == relation].count(index) == 1
+    assert {kind for kind, _ in scans(nodes, "vector_")} <= {"Index Scan", "Index Only Scan"}
+
+
+@pytest.mark.rule("pg-index")
+async def test_exact_search_compares_every_row(database):
+    """pg-index: kind exact has no index to ask, whatever the limit says."""
+    scope = Scope.operator("planned-exact")
+    collection = await planned(database, scope, "exact")
+    nodes = await plan(database, collection, scope=scope, mode="vector")
+    read = [node for node in nodes if node.get("Relation Name") == f"vector_{collection.space}"]
+    assert max(node["Actual Rows"] for node in read) == ROWS
 
 
 @pytest.mark.rule("pg-index", "pg-meta")

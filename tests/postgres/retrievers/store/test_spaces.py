@@ -97,9 +97,11 @@ async def test_a_row_of_the_widest_vectors_fits_its_page(database: Database, sco
 
 
 async def test_more_dimensions_than_can_be_indexed_are_refused(database: Database) -> None:
-    with pytest.raises(InvalidArgument, match="has 4001 dimensions, and index hnsw takes 1 to 4000: choose another model, or index binary or"):
+    with pytest.raises(
+        InvalidArgument, match="has 4001 dimensions, and index hnsw takes 1 to 4000: choose another model, or index binary or"
+    ):
         await ensure_space(database, spec(4001))
-    with pytest.raises(InvalidArgument, match="has 16001 dimensions, and index exact takes 1 to 16000: choose another model$"):
+    with pytest.raises(InvalidArgument, match=r"has 16001 dimensions, and index exact takes 1 to 16000: choose another model$"):
         await ensure_space(database, spec(16_001, index_kind="exact"))
 
 
