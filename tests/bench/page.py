@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.bench._plots import bars
 from tests.bench._results import RESULTS, read_results
 from tests.bench.gate import MOST_MS
-from tests.bench.peers import CROSSED, MEASURES, best_depth, macro
+from tests.bench.peers import CROSSED, MEASURES, best_depth, macro, systems_in_order
 from tests.bench.search_latency import quietest
 
 PAGE = RESULTS.parent / "benchmarks.md"
@@ -74,7 +74,7 @@ def ranking(found: Mapping, pictures: str) -> Iterator[str]:
     """How well ours and the peers rank."""
     names = list(found["collections"])
     six = [name for name in names if name != CROSSED]
-    systems = [entry for entry in found["systems"].values() if all(name in entry["figures"] for name in names)]
+    systems = systems_in_order(found)
     yield from ("## Ranking", "", f"{conditions(found)}. {RANKING}", "", f"![nDCG@10 by collection]({pictures}/ranking.svg)", "")
     for measure in MEASURES:
         rows = [ranked(entry, names, six, measure) for entry in systems]

@@ -34,6 +34,7 @@ OURS = {
     "plain": "tadori, plain absolute fusion",
     "default": "tadori, as shipped",
 }
+EVERY = [*OURS, *(peer.name for peer in PEERS)]
 MEASURES = {"ndcg@10": nDCG @ 10, "recall@10": R @ 10, "recall@100": R @ 100, "mrr@10": RR @ 10}
 SAME = 1e-9
 """How far two implementations of a mean may differ: rounding alone."""
@@ -88,16 +89,23 @@ def plain(database: Database, collection: Collection, given: TestCollection, mod
     return ask
 
 
-async def measure_ours(database: Database, given: TestCollection) -> Figures:
-    """{way: {depth: means}}. Under absolute fusion the first ten of a hundred are the ten, so these are asked for once."""
+MODES: dict[str, Mode] = {"bm25": "lexical", "vector": "vector", "plain": "hybrid"}
+"""The ways that are one statement; `default` is the product's search."""
+
+
+async def measure_ours(database: Database, given: TestCollection, ways: Sequence[str]) -> Figures:
+    """{way: {depth: means}}. Under absolute fusion the first ten of a hundred are the ten, so the plain ways are asked once."""
     collection = await store(database, f"eval-{given.name.replace('_', '-')}", given.rows)
     await settle(database, collection, index=False)
     cases = given.cases.answerable
     figures: Figures = {}
-    modes: dict[str, Mode] = {"bm25": "lexical", "vector": "vector", "plain": "hybrid"}
-    for way, mode in modes.items():
-        figures[way] = dict.fromkeys(map(str, DEPTHS), means(cases, await ranked(plain(database, collection, given, mode), cases)))
-    figures["default"] = {str(depth): means(cases, await ranked(default(database, collection, given, depth), cases)) for depth in DEPTHS}
+    for way in ways:
+        if way in MODES:
+            found = means(cases, await ranked(plain(database, collection, given, MODES[way]), cases))
+            figures[way] = dict.fromkeys(map(str, DEPTHS), found)
+        else:
+            asked = {depth: await ranked(default(database, collection, given, depth), cases) for depth in DEPTHS}
+            figures[way] = {str(depth): means(cases, found) for depth, found in asked.items()}
     return figures
 
 
@@ -127,9 +135,9 @@ async def run(options: argparse.Namespace) -> None:
         for given, language in read_all(options.folder, options.only, options.limit or None):
             counts = {"documents": len(given.rows), "questions": len(given.cases.answerable), "language": language}
             results["collections"] = in_order(results.get("collections", {}) | {given.name: counts})
-            if "ours" in options.systems:
-                for way, by_depth in (await measure_ours(database, given)).items():
-                    system(systems, way, OURS[way], ())["figures"][given.name] = by_depth
+            ways = [way for way in OURS if way in options.systems]
+            for way, by_depth in (await measure_ours(database, given, ways)).items() if ways else ():
+                system(systems, way, OURS[way], ())["figures"][given.name] = by_depth
             for peer in PEERS:
                 if peer.name in options.systems:
                     found = rankings(peer, given, language, postgres, options.cache)
@@ -162,16 +170,21 @@ def best_depth(figures: Mapping[str, Mapping[str, Mapping[str, float]]], names: 
     return max(map(str, DEPTHS), key=lambda depth: macro(figures, names, depth, "ndcg@10"))
 
 
+def systems_in_order(results: dict) -> list[dict]:
+    """The systems that were measured on every collection, ours first."""
+    names = results["collections"]
+    found = [results["systems"][name] for name in EVERY if name in results["systems"]]
+    return [entry for entry in found if all(name in entry["figures"] for name in names)]
+
+
 def show(results: dict) -> None:
     """A table for each measure."""
     names = list(results["collections"])
     six = [name for name in names if name != CROSSED]
     for measure in MEASURES:
         print(f"\n{measure:<36}" + "".join(f"{name:>12}" for name in names) + f"{'mean':>10}{'depth':>7}")
-        for entry in results["systems"].values():
+        for entry in systems_in_order(results):
             figures = entry["figures"]
-            if any(name not in figures for name in names):
-                continue
             depth = "100" if measure == "recall@100" else best_depth(figures, six)
             row = "".join(f"{figures[name][depth][measure]:>12.4f}" for name in names)
             print(f"{entry['title']:<36}{row}{macro(figures, six, depth, measure):>10.4f}{depth:>7}")
@@ -183,7 +196,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="folder of test collections with e5.npz")
     parser.add_argument("--limit", type=int, default=0, help="questions of each set (default 0: all)")
     parser.add_argument("--only", nargs="+", default=[*LANGUAGES, CROSSED], help="sets to measure")
-    parser.add_argument("--systems", nargs="+", default=["ours", *(peer.name for peer in PEERS)], help="ours, or names of peers")
+    parser.add_argument("--systems", nargs="+", default=EVERY, choices=EVERY, help="which to measure (default all)")
     parser.add_argument("--keep", action="store_true", help="keep the figures of systems that are not measured now")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the result files")
     parser.add_argument("--cache", type=Path, default=CACHE, help="folder of the peers' environments")
