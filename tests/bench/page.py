@@ -180,6 +180,21 @@ def vector_indexes(found: Mapping, pictures: str) -> Iterator[str]:
     yield from table(found["head"], found["rows"])
 
 
+def bm25_identity(found: Mapping, pictures: str) -> Iterator[str]:
+    """Whether the lexical arm is BM25."""
+    yield from (
+        "## BM25 beside bm25s",
+        "",
+        f"{conditions(found)}. The product's statement in mode lexical and bm25s on the same words.",
+        "",
+    )
+    rows = [
+        [name, *(f"{entry[key]}" for key in ("questions", "identical")), f"{entry['largest_difference']:.1e}"]
+        for name, entry in found["sets"].items()
+    ]
+    yield from table(["collection", "questions", "same ten best, ties aside", "largest difference of a score"], rows)
+
+
 def draw(results: Mapping[str, Mapping], folder: Path) -> None:
     """The pictures of what was measured."""
     if found := results["peers"]:
@@ -199,7 +214,7 @@ def draw(results: Mapping[str, Mapping], folder: Path) -> None:
         bars(folder / "latency.svg", groups, series, "ms, logarithmic", log=True)
 
 
-SECTIONS = {"peers": ranking, "latency": latency, "indexing": indexing, "vector_indexes": vector_indexes}
+SECTIONS = {"peers": ranking, "latency": latency, "indexing": indexing, "vector_indexes": vector_indexes, "bm25_identity": bm25_identity}
 """The result files and what is made of them, in the page's order."""
 
 
