@@ -83,9 +83,8 @@ class RedisEmbeddingCache:
         except (RedisError, OSError, TimeoutError) as exc:
             self._rest_until = time.monotonic() + PAUSE_S
             self.failures += 1
-            self.fault = (
-                f"the embedding cache in {self._where} cannot be used ({type(exc).__name__}): check that it runs, and TADORI_REDIS_URL"
-            )
+            said = " ".join(str(exc).split())[:200] or type(exc).__name__
+            self.fault = f"the embedding cache in {self._where} cannot be used ({said}): check that it runs, and TADORI_REDIS_URL"
             _LOG.warning("%s; failure %d", self.fault, self.failures)
             return None
         self.fault = None
