@@ -3,13 +3,14 @@
 Called by `tadori doctor`; a check never stops the next one.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
 from typing_extensions import TypedDict
 
 from graphs.wiring import Services
-from retrievers.errors import TadoriError
+from retrievers.errors import ConfigurationError, TadoriError
 
 
 class Check(TypedDict):
@@ -65,7 +66,17 @@ async def _analyser(services: Services) -> str:
 
 async def _embedding(services: Services) -> str:
     vector = await services.embedder.embed_query("is the model there?")
-    return f"{services.embedder.spec.model}, {len(vector)} dimensions"
+    spec = services.embedder.spec
+    scores = "calibrated" if spec.calibrated else "a start that nobody measured"
+    return f"{spec.model}, {len(vector)} dimensions, {spec.max_tokens} tokens; the scale of its scores is {scores}"
+
+
+async def _cache(services: Services) -> str:
+    spec = await asyncio.to_thread(lambda: services.embedder.spec)
+    await services.cache.get(services.operator, spec, "query", ["is the cache there?"])
+    if services.cache.fault:
+        raise ConfigurationError(services.cache.fault)
+    return "Redis, each for a day" if services.settings.redis_url else "PostgreSQL, each for 90 days after its last use"
 
 
 async def _chat(services: Services) -> str:
@@ -98,6 +109,7 @@ _PROBES: dict[str, Callable[[Services], Awaitable[str]]] = {
     "collections": _collections,
     "analyser": _analyser,
     "embedding model": _embedding,
+    "embedding cache": _cache,
     "chat model": _chat,
     "web search": _web,
     "reranker": _reranker,

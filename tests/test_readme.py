@@ -28,6 +28,7 @@ def test_every_command_of_the_table_parses() -> None:
         "search": ["x"],
         "ask": ["x"],
         "eval": ["x", "--queries", "dev.tsv"],
+        "reindex": ["--embedding-model", "openai:m"],
         "doctor": [],
         "serve": [],
     }

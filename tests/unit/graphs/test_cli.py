@@ -20,7 +20,7 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--help"])
     shown = capsys.readouterr().out
     assert stopped.value.code == 0
-    assert all(name in shown for name in ("ingest", "delete", "search", "ask", "eval", "doctor", "serve"))
+    assert all(name in shown for name in ("ingest", "delete", "search", "ask", "eval", "reindex", "doctor", "serve"))
 
 
 @pytest.mark.parametrize("arguments", [["ask"], ["search", "x", "--k", "many"], ["nonsense"], ["search", "x", "--mode", "both"]])
