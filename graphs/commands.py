@@ -147,12 +147,9 @@ async def _delete(services: Services, options: argparse.Namespace) -> Result:
 
 
 async def _reindex(services: Services, options: argparse.Namespace) -> Result:
-    bar = Bar("chunks")
-    try:
-        report = await services.reindexing().reindex(services.operator, options.collection, bar)
-    finally:
-        bar.close()
-    return Result(dict(report), render.reindexed(report, chosen=options.embedding_model))
+    from graphs.reindexing import reindex
+
+    return await reindex(services, options)
 
 
 async def _search(services: Services, options: argparse.Namespace) -> Result:

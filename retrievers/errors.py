@@ -13,7 +13,7 @@ Lowest module of the retrievers floor: imports nothing of ours, everything may i
     │   ├── MigrationError         the schema could not be brought up to date
     │   ├── UnknownCollection      it does not exist, or is another tenant's: one text for both
     │   ├── EmbeddingMismatch      the collection was built with another embedding model
-    │   └── CollectionRebuilt      its vectors were exchanged during the call
+    │   └── CollectionRebuilt      its vectors or words were exchanged during the call
     ├── IngestError                one document could not be read, cut or stored
     └── ProviderError              a model, reranker or web search failed
         ├── ProviderUnavailable    refused, timed out, 5xx                           transient
@@ -83,10 +83,10 @@ class EmbeddingMismatch(StorageError):
 
 
 class CollectionRebuilt(StorageError):
-    """The collection's vectors were exchanged for those of another embedding space during the call."""
+    """The collection's vectors were exchanged for those of another embedding space during the call, or its words for another analyser's."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"collection {name!r} got vectors of another embedding model meanwhile: start again with that model set")
+        super().__init__(f"collection {name!r} was changed to another embedding model or analyser meanwhile: start again with that set")
 
 
 class IngestError(TadoriError):

@@ -18,7 +18,7 @@ from retrievers.store.collections import find_collection
 from retrievers.store.common_words import DEFAULT_BUDGET, Budget, CommonWord, find_common
 from retrievers.store.database import Database
 from retrievers.store.search import Query, find_hints, find_passages
-from retrievers.store.writing import require_space
+from retrievers.store.writing import require_unchanged
 from retrievers.text.analysers import Analyser, analyser, analyser_of, default_analyser
 from retrievers.types import (
     DEFAULT_COLLECTION,
@@ -131,7 +131,7 @@ class HybridSearch:
         async with self._db.transaction(self._scope) as conn:
             common = await find_common(conn, collection, query.words, query.k, self._budget)
             passages = await find_passages(conn, collection, replace(query, unread=tuple(word.term for word in common)))
-            await require_space(conn, collection)
+            await require_unchanged(conn, collection)
         result["timings_ms"]["search"] = _ms(time.perf_counter() - started)
         if common:
             result["degraded"].append(_unread(common))
@@ -147,9 +147,9 @@ class HybridSearch:
 
 
 async def _words(collection: Collection, request: Request, result: SearchResult) -> tuple[str, ...]:
-    words = await _cut(collection, request.query)
     if request.mode == "vector":
         return ()
+    words = await _cut(collection, request.query)
     if len(words) > MAX_WORDS:
         result["degraded"].append((f"the query has more than {MAX_WORDS} distinct words", f"the first {MAX_WORDS} are looked up"))
     return tuple(words[:MAX_WORDS])

@@ -85,7 +85,7 @@ def chunk_columns(tenant: str, collection: Collection, documents: Mapping[int, I
         "ends": [draft.end for draft in drafts],
         "token_counts": [draft.token_count for draft in drafts],
         "lengths": [sum(chunk.terms.values()) for _, _, chunk in chunks],
-        "terms": [_array(terms[word] for word in chunk.terms) for _, _, chunk in chunks],
+        "terms": [array_text(terms[word] for word in chunk.terms) for _, _, chunk in chunks],
         "content_types": [draft.content_type for draft in drafts],
         "languages": [draft.language for draft in drafts],
         "origins": [draft.origin for draft in drafts],
@@ -93,13 +93,9 @@ def chunk_columns(tenant: str, collection: Collection, documents: Mapping[int, I
     }
 
 
-def posting_columns(chunks: Sequence[IndexedChunk], numbers: Sequence[int], terms: Mapping[str, int]) -> Columns:
-    """The columns of add_postings.sql; `numbers` are the chunks' own, in the same order."""
-    rows = [
-        (terms[word], number, min(count, MAX_COUNT))
-        for chunk, number in zip(chunks, numbers, strict=True)
-        for word, count in chunk.terms.items()
-    ]
+def posting_columns(words: Sequence[Mapping[str, int]], numbers: Sequence[int], terms: Mapping[str, int]) -> Columns:
+    """The columns of add_postings.sql for the words of chunks with their counts; `numbers` are the chunks' own, in the same order."""
+    rows = [(terms[word], number, min(count, MAX_COUNT)) for own, number in zip(words, numbers, strict=True) for word, count in own.items()]
     return {"terms": [row[0] for row in rows], "chunks": [row[1] for row in rows], "counts": [row[2] for row in rows]}
 
 
@@ -163,5 +159,6 @@ def _flaw(text: str) -> str | None:
     return None
 
 
-def _array(numbers: Iterable[int]) -> str:
+def array_text(numbers: Iterable[int]) -> str:
+    """An array of integers as PostgreSQL writes it."""
     return "{" + ",".join(map(str, numbers)) + "}"

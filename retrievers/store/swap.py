@@ -157,7 +157,7 @@ class Swap:
             for document in documents.values()
             for chunk in document.chunks
         ]
-        await self._run("add_postings.sql", posting_columns(chunks, numbers, terms) | {"max_count": MAX_COUNT})
+        await self._run("add_postings.sql", posting_columns([chunk.terms for chunk in chunks], numbers, terms) | {"max_count": MAX_COUNT})
         await self._run("add_vectors.sql", {"chunks": numbers, "embeddings": await self._array([chunk.vector for chunk in chunks])})
 
     async def _array(self, vectors: Sequence[Vector]) -> VectorArray:

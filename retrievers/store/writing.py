@@ -19,14 +19,14 @@ async def writing(db: Database, scope: Scope, collection: Collection) -> AsyncIt
 
     Every writer takes this lock first and no other collection's after it, so no two can wait for each other. The lock has a
     statement of its own: the next one then sees what the writer before has committed. Raises UnknownCollection when the
-    collection is gone or is another tenant's, CollectionRebuilt when its vectors now lie in another space than `collection` says:
-    a writer would miss them.
+    collection is gone or is another tenant's, CollectionRebuilt when it now has another space or analyser than `collection` says:
+    a writer would miss its vectors, or add words that no query asks for.
     """
     require_operator(scope)
     async with db.transaction(scope) as conn:
         await conn.execute("select pg_advisory_xact_lock(%s, %s)", (collection.tid, collection.coll))
         await _require(conn, collection)
-        await require_space(conn, collection)
+        await require_unchanged(conn, collection)
         yield conn
 
 
@@ -44,13 +44,13 @@ def require_operator(scope: Scope) -> None:
         raise StorageError(f"tenant {scope.tenant!r} is written by its operator alone: use Scope.operator({scope.tenant!r})")
 
 
-async def require_space(conn: Connection, collection: Collection) -> None:
-    """Raise CollectionRebuilt when the collection's vectors lie in another space than `collection` says.
+async def require_unchanged(conn: Connection, collection: Collection) -> None:
+    """Raise CollectionRebuilt when the collection has another space for its vectors, or another analyser, than `collection` says.
 
-    Called after a search: had the old vectors been removed before it, the change of space would be seen now.
+    Called after a search: had the old ones been removed before it, the change would be seen now.
     """
-    key = (collection.tid, collection.coll, collection.space)
-    found = await conn.execute("select from tadori.collection where tid = %s and coll = %s and space <> %s", key)
+    key = (collection.tid, collection.coll, collection.space, collection.analyser)
+    found = await conn.execute("select from tadori.collection where tid = %s and coll = %s and (space <> %s or analyser <> %s)", key)
     if found.rowcount:
         raise CollectionRebuilt(collection.name)
 
