@@ -1,9 +1,9 @@
 """What each kind of vector index costs and finds: recall, latency, size and build time, unfiltered and through filters.
 
-`python -m tests.bench.vector_indexes FOLDER [--chunks N] [--queries N] [--kinds NAME ...] [--product]`. Searches run as tadori_app with
-the policies on, in mode vector; recall is against exact search over the stored numbers. Vectors are those of the collections, repeated
-with noise where they are too few, as in search_latency. The product compares few rows one by one and asks no index; here the index is
-asked however few they are, unless `--product` says otherwise.
+`python -m tests.bench.vector_indexes FOLDER [--chunks N] [--queries N] [--kinds NAME ...] [--product] [--results FOLDER]`. Searches run
+as tadori_app with the policies on, in mode vector; recall is against comparing every stored vector. Vectors are recombined as in
+search_latency. The product compares few rows one by one and asks no index; here the index is asked however few they are, unless
+`--product` says otherwise.
 """
 
 import argparse
@@ -11,7 +11,6 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +41,14 @@ KINDS: Mapping[str, VectorChoice] = {
 FILTERS = {"1 %": ("pct", 1, 0.99), "10 %": ("tenth", 10, 0.95), "50 %": ("half", 50, 0.98)}
 """The share of the rows that pass: the metadata key, the share, and the recall that is aimed at."""
 K = 10
+RAW_QUERIES = 30
+"""Signs around zero are compared without an index: a scan for each query."""
+ABOUT = (
+    "{chunks:,} recombined passages, {queries} questions, mode vector, {k} hits, as the application's role with row-level security on; "
+    "milliseconds of the whole transaction. Recall is against comparing every vector that passes; *1 %*, *10 %*, *50 %*: a metadata filter "
+    "that so many pass, where .99, .95 and .98 are aimed at; *rows*: the fewest that any query got. The index is {asked}: the product "
+    "compares up to 10,000 rows, or 5,000 that pass a filter, one by one. *no centre*: the same shortlist by plain signs, unindexed."
+)
 HEAD = ["index", "build s", "table MB", "index MB", "recall@10", "p95 ms"]
 HEAD += [text for name in FILTERS for text in (f"recall, filter {name}", "p95")] + ["fewest rows"]
 ABOUT = "As tadori_app with row-level security on, the whole transaction."
@@ -132,7 +139,7 @@ async def raw_recall(
     """Recall of the same shortlist by signs around zero, the plain binary_quantize, compared one by one: no index could do better."""
     sql = SQL(
         "select 1 - (v.embedding <=> %(q)s::halfvec) from (select chunk, embedding from tadori.{vectors} where coll = %(coll)s"
-        " order by binary_quantize(embedding) <~> binary_quantize(%(q)s::halfvec) limit 400) v order by 1 desc limit 10"
+        " order by binary_quantize(embedding) <~> binary_quantize(%(q)s::halfvec) limit 800) v order by 1 desc limit 10"
     ).format(vectors=vector_table(collection.space))
     recalls = []
     everyone = np.arange(len(stored))
@@ -144,55 +151,50 @@ async def raw_recall(
     return float(np.mean(recalls))
 
 
-async def run(folder: Path, count: int, asked: int, kinds: Sequence[str]) -> None:
-    """Fill, build and ask each kind in turn, and print a line for each."""
-    rows, questions = chunks(folder, count)
+async def measure_kind(
+    vectors: NDArray[np.float32], queries: Sequence[NDArray[np.float32]], choice: VectorChoice
+) -> tuple[list[str], float | None]:
+    """The cells of one kind, in a database of its own; for binary also the recall without a centre."""
+    marks = metadata(len(vectors))
+    stored = as_stored(vectors, choice)
+    async with own_database() as database:
+        collection = await fill(database, "vectors", choice, vectors)
+        started = time.perf_counter()
+        await build(database, SCOPE, collection)
+        seconds = time.perf_counter() - started
+        await look(database, collection)
+        sizes = await size_mb(database, collection)
+        found = [await measure(database, collection, stored, queries, Filters(), np.arange(len(vectors)))]
+        for key, _, _ in FILTERS.values():
+            passing = np.array([place for place, mark in enumerate(marks) if mark[key] == "1"])
+            found.append(await measure(database, collection, stored, queries, Filters(((key, "1"),)), passing))
+        raw = await raw_recall(database, collection, stored, queries[:RAW_QUERIES]) if choice.index == "binary" else None
+    figures = [cell for each in found for cell in (f"{each.recall:.4f}", f"{each.p50:.1f}", f"{each.p95:.1f}")]
+    return [f"{seconds:.1f}", *(f"{size:.1f}" for size in sizes), *figures, str(min(each.least for each in found))], raw
+
+
+async def run(options: argparse.Namespace) -> None:
+    """Fill, build and ask each kind in turn; print a line for each, and write them all."""
+    rows, asked = chunks(options.folder, options.chunks)
     if not rows:
-        print(f"no test collections in {folder}: skipped")
+        print(f"no test collections in {options.folder}: skipped")
         return
     vectors = np.stack([row.vector for row in rows])
-    queries = [vector for _, vector in islice(questions, asked)]
-    marks = metadata(count)
-    print(f"{count} chunks, {len(queries)} queries, k {K}; milliseconds of the whole transaction")
-    shown: list[list[str]] = []
-    print(f"\n{'':<16}{'build s':>9}{'table MB':>10}{'index MB':>10}{'recall':>9}{'p50':>7}{'p95':>7}", end="")
-    print("".join(f"{name:>9}{'p50':>7}{'p95':>7}" for name in FILTERS) + f"{'rows':>6}")
-    for name in kinds:
-        async with own_database() as database:
-            collection = await fill(database, "vectors", KINDS[name], vectors)
-            started = time.perf_counter()
-            await build(database, SCOPE, collection)
-            seconds = time.perf_counter() - started
-            await look(database, collection)
-            stored = as_stored(vectors, KINDS[name])
-            table, index = await size_mb(database, collection)
-            everyone = np.arange(count)
-            plain = await measure(database, collection, stored, queries, Filters(), everyone)
-            filtered = []
-            for key, _, _ in FILTERS.values():
-                passing = np.array([place for place, mark in enumerate(marks) if mark[key] == "1"])
-                filtered.append(await measure(database, collection, stored, queries, Filters(((key, "1"),)), passing))
-            print(f"{name:<16}{seconds:>9.1f}{table:>10.1f}{index:>10.1f}{plain.recall:>9.4f}{plain.p50:>7.1f}{plain.p95:>7.1f}", end="")
-            print("".join(f"{each.recall:>9.4f}{each.p50:>7.1f}{each.p95:>7.1f}" for each in filtered), end="")
-            print(f"{min(each.least for each in (plain, *filtered)):>6}", flush=True)
-            shown.append(row(name, seconds, (table, index), (plain, *filtered)))
-            if KINDS[name].index == "binary":
-                raw = await raw_recall(database, collection, stored, queries[:30])
-                print(f"{'  without centre':<16}{'':>29}{raw:>9.4f}", flush=True)
-    print(
-        "\naims of the filtered recall: "
-        + ", ".join(f"{name} {aim}" for name, (_, _, aim) in FILTERS.items())
-        + "; rows: the fewest of any query"
-    )
-    about = f"{count:,} recombined vectors, {len(queries)} questions, {K} hits; exact search over the stored numbers is 1. {ABOUT}"
-    about += "" if store_search.EXACT_ROWS else ALWAYS
-    write_results(RESULTS / "vector_indexes.json", {"about": about, "head": HEAD, "rows": shown, "load": load()})
-
-
-def row(name: str, seconds: float, sizes: tuple[float, float], found: Sequence[Found]) -> list[str]:
-    """A line of the page: build time, sizes, then recall and p95 without a filter and through each."""
-    each = [text for one in found for text in (f"{one.recall:.3f}", f"{one.p95:.1f}")]
-    return [name, f"{seconds:.1f}", *(f"{size:.0f}" for size in sizes), *each, str(min(one.least for one in found))]
+    queries = [vector for _, vector in asked[: options.queries]]
+    figures = [f"{name} {figure}" for name in ("all", *FILTERS) for figure in ("recall", "p50", "p95")]
+    head = ["", "build s", "table MB", "index MB", *figures, "rows"]
+    print("".join(f"{cell:>13}" for cell in head), flush=True)
+    lines, before = [], load()
+    for kind in options.kinds:
+        cells, raw = await measure_kind(vectors, queries, KINDS[kind])
+        lines.append([kind, *cells])
+        if raw is not None:
+            lines.append(["binary, no centre", *[""] * 3, f"{raw:.4f}", *[""] * 12])
+        print("\n".join("".join(f"{cell:>13}" for cell in line) for line in lines[-1 - (raw is not None) :]), flush=True)
+    about = ABOUT.format(chunks=len(vectors), queries=len(queries), k=K, asked="as the product asks" if options.product else "always asked")
+    print(about)
+    results = {"load_before": before, "load": load(), "chunks": len(vectors), "about": about, "head": head, "rows": lines}
+    write_results(options.results / "vector_indexes.json", results)
 
 
 def as_stored(vectors: NDArray[np.float32], choice: VectorChoice) -> NDArray[np.float32]:
@@ -210,10 +212,11 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=100, help="queries asked (default 100)")
     parser.add_argument("--product", action="store_true", help="compare few rows one by one, as the product does")
     parser.add_argument("--kinds", nargs="+", choices=tuple(KINDS), default=tuple(KINDS), help="kinds to measure")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the result files")
     options = parser.parse_args()
     if not options.product:
         store_search.EXACT_ROWS = store_search.EXACT_FILTERED = 0
-    asyncio.run(run(options.folder, options.chunks, options.queries, options.kinds))
+    asyncio.run(run(options))
 
 
 if __name__ == "__main__":
