@@ -33,7 +33,7 @@ async def read_surroundings(conn: Connection, collection: str, ids: Sequence[str
     """What stands around each chunk, by its id; an unknown one is left out."""
     values = {"collection": collection, "ids": list(ids), "reach": reach}
     async with conn.cursor(row_factory=dict_row) as cursor:
-        await cursor.execute(statement("read_surroundings.sql"), values, prepare=False)
+        await cursor.execute(SQL(statement("read_surroundings.sql")), values, prepare=False)
         return {row["id"]: _surroundings(row) for row in await cursor.fetchall()}
 
 
