@@ -40,7 +40,6 @@ class Lists:
     """The rows of a space, as far as the planner knows, and the IVFFlat index that it has, if any."""
 
     rows: float
-    name: str | None
     lists: int | None
 
 
@@ -120,13 +119,18 @@ async def _cluster(db: Database, collection: Collection) -> None:
         if not _outgrown(found, 0):
             return
         lists = lists_for(found.rows)
-        name = Identifier(f"vector_{collection.space:d}_ivfflat_{lists:d}")
+        name = f"vector_{collection.space:d}_ivfflat_{lists:d}"
         await owner.execute("select set_config('maintenance_work_mem', %s, false)", (f"{_memory_kb(lists, collection.embedding.dims)}kB",))
-        await owner.execute(SQL("drop index concurrently if exists tadori.{}").format(name))  # what a killed builder left is not valid
-        names = {"vector_table": table, "vector_index": name, "lists": Literal(lists)}
+        await _drop(owner, name)  # what a killed builder left is not valid
+        names = {"vector_table": table, "vector_index": Identifier(name), "lists": Literal(lists)}
         await owner.execute(SQL(statement("build_lists.sql")).format(operators=operators(collection.embedding.column_type), **names))
-        if found.name is not None:
-            await owner.execute(SQL("drop index concurrently tadori.{}").format(Identifier(found.name)))
+        values = {"vectors": f"tadori.vector_{collection.space:d}", "name": name}
+        for (other,) in await (await owner.execute(statement("other_lists.sql"), values)).fetchall():
+            await _drop(owner, other)
+
+
+async def _drop(owner: Connection, index: str) -> None:
+    await owner.execute(SQL("drop index concurrently if exists tadori.{}").format(Identifier(index)))
 
 
 def _memory_kb(lists: int, dims: int) -> int:

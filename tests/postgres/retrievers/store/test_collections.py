@@ -3,14 +3,18 @@
 import asyncio
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from drafting import SPEC, draft, make_collection, traces
 
 from retrievers.errors import EmbeddingMismatch, InvalidArgument, StorageError, UnknownCollection
 from retrievers.scope import Scope
+from retrievers.store import indexing
 from retrievers.store.collections import drop_collection, ensure_collection, find_collection, get_collection, list_collections
 from retrievers.store.documents import DocumentStore
+from retrievers.store.search import Query, find_passages
 from retrievers.text.analysis import ANALYSER
+from retrievers.types import VectorChoice
 
 
 async def test_a_collection_keeps_what_its_model_needs(database, scope):
@@ -134,3 +138,54 @@ async def test_only_the_operator_makes_and_drops(database, scope):
     with pytest.raises(StorageError, match="is written by its operator alone"):
         await drop_collection(database, member, "default")
     assert (await get_collection(database, member, "default")).name == "default"
+
+
+@pytest.mark.rule("pg-index")
+async def test_how_vectors_are_kept_is_chosen_with_the_collection(database, scope):
+    """pg-index: HNSW over halfvec unless something else is asked for; whoever asks for nothing gets what is there."""
+    plain = await make_collection(database, scope)
+    chosen = await ensure_collection(database, scope, "chosen", SPEC, ANALYSER, VectorChoice("binary", "vector"))
+    assert (plain.embedding.index_kind, plain.embedding.column_type) == ("hnsw", "halfvec")
+    assert (chosen.embedding.index_kind, chosen.embedding.column_type) == ("binary", "vector")
+    assert plain.space != chosen.space
+    assert await make_collection(database, scope, "chosen") == chosen
+    assert await ensure_collection(database, scope, "chosen", SPEC, ANALYSER, VectorChoice(vector_type="vector")) == chosen
+
+
+@pytest.mark.rule("pg-index")
+@pytest.mark.parametrize("choice", [VectorChoice("ivfflat"), VectorChoice(vector_type="vector"), VectorChoice("exact", "halfvec")])
+async def test_another_choice_for_a_collection_is_refused_with_what_to_do(database, scope, choice):
+    """pg-index: its vectors stay as they are, and the message says how to get others."""
+    await make_collection(database, scope)
+    with pytest.raises(
+        InvalidArgument, match=r"'default' has index hnsw over type halfvec, not .*leave the choice out, or ingest into a new"
+    ):
+        await ensure_collection(database, scope, "default", SPEC, ANALYSER, choice)
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"), [(VectorChoice("flat"), "use hnsw, ivfflat, binary, exact"), (VectorChoice(None, "bit"), "use halfvec")]
+)
+async def test_a_choice_that_is_none_is_refused(database, scope, choice, message):
+    with pytest.raises(InvalidArgument, match=message):
+        await ensure_collection(database, scope, "default", SPEC, ANALYSER, choice)
+
+
+@pytest.mark.rule("pg-index")
+@pytest.mark.parametrize("kind", ["exact", "binary"])
+async def test_vectors_too_wide_for_an_index_are_stored_and_found(database, scope, kind, monkeypatch):
+    """pg-index: above 4,000 dimensions, where only these two kinds go, the nearest is the nearest; half precision is chosen by itself."""
+    monkeypatch.setattr(indexing, "FIRST_CHUNKS", 3)
+    rng = np.random.default_rng(5)
+    vectors = rng.normal(size=(5, 5000)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    wide = replace(SPEC, model="draft-5000", dims=5000, column_type="vector")
+    collection = await ensure_collection(database, scope, "default", wide, ANALYSER, VectorChoice(kind))
+    documents = [draft(f"d{number}", f"text {number}") for number in range(5)]
+    ready = [replace(each, chunks=(replace(each.chunks[0], vector=vector),)) for each, vector in zip(documents, vectors, strict=True)]
+    await DocumentStore(database).put(scope, collection, ready)
+    async with database.transaction(scope) as conn:
+        passages = await find_passages(conn, collection, Query((), vectors[3], 2, "vector", "absolute"))
+    assert collection.embedding.column_type == "halfvec"
+    assert passages[0]["document"] == "d3"
+    assert passages[0]["scores"]["cosine"] == pytest.approx(1, abs=1e-3)

@@ -12,7 +12,7 @@ from retrievers.store.collections import find_collection
 from retrievers.store.search import Query, find_passages
 from retrievers.types import VectorChoice
 
-DIMS = 64
+DIMS = 128
 SPEC = HashEmbedder(DIMS).spec
 KINDS = ("hnsw", "ivfflat", "binary", "exact")
 SHARES = {"share-001": 1, "share-01": 10, "share-1": 100, "share-10": 1_000, "share-39": 3_869, "share-50": 5_000}
