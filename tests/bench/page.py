@@ -141,7 +141,11 @@ def speeds(size: Mapping) -> Iterator[str]:
         bounds = ", ".join(f"{STAGES[stage]} {most}" for stage, most in MOST_MS.items())
         yield f"What `make gate` asks of p95 at this size: {bounds}."
         yield ""
-    yield f"{size['filling']['words_per_chunk']} distinct words a chunk."
+    more = size["insert"]
+    yield (
+        f"{size['filling']['words_per_chunk']} distinct words a chunk. {more['chunks']:,} chunks more, with their vectors given: "
+        f"{more['seconds']} s to put in, {more['delete_s']} s to take out again (load {more['load'][0]})."
+    )
     yield ""
 
 
@@ -166,9 +170,6 @@ def indexing(found: Mapping, pictures: str) -> Iterator[str]:
         for name, row in found["ingestion"].items()
     ]
     yield from table(["documents", "number", "chunks", "seconds", "chunks a second", "share of the embedder"], rows)
-    for size in sorted(found.get("inserts", {}).values(), key=lambda size: size["into"]):
-        yield f"- {size['chunks']:,} chunks with given vectors into {size['into']:,}: {size['seconds']} s (load {size['load'][0]})."
-    yield ""
 
 
 def vector_indexes(found: Mapping, pictures: str) -> Iterator[str]:
