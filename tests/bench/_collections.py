@@ -53,6 +53,8 @@ class Row:
 class TestCollection:
     """A corpus, its questions, and the questions' vectors by id."""
 
+    __test__ = False  # pytest takes the name for a test's
+
     name: str
     rows: tuple[Row, ...]
     cases: Cases
