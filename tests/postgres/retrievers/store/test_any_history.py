@@ -12,13 +12,15 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from retrievers.ingest.reanalysis import reanalyse
+from retrievers.providers.fakes import HashEmbedder
 from retrievers.scope import Scope
 from retrievers.store.audit import audit
 from retrievers.store.collections import drop_collection, get_collection
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
 from retrievers.store.search import Query, find_passages
-from retrievers.text.analysis import analyse, query_words
+from retrievers.text.analysis import ANALYSER, analyse, query_words
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)
 
@@ -95,6 +97,10 @@ class AnyHistory(RuleBasedStateMachine):
             self.run(self.store.record_failure(self.scope, self.collection, given, "load", "broken"))
             self.failed.add(given)
 
+    @rule()
+    def cut_again(self) -> None:
+        self.run(reanalyse(self.database, self.scope, "default", HashEmbedder(), ANALYSER))
+
     def hold(self, given) -> None:
         self.held |= {document.source: document for document in given}
         self.failed -= {document.source for document in given}
@@ -144,7 +150,7 @@ def reference(bodies, words):
 @pytest.mark.slow
 @pytest.mark.rule("R18", "R8", "core-hybrid")
 def test_after_any_history_the_store_equals_a_clean_one(server_home) -> None:
-    """R18, R8, core-hybrid: any order of inserts, updates, deletes, readers, second sources and failures; then bm25s agrees."""
+    """R18, R8, core-hybrid: any order of inserts, updates, deletes, readers, second sources, failures, a new cut; then bm25s agrees."""
     with asyncio.Runner() as loop:
         database = Database(None, home=server_home)
         machine = type("History", (AnyHistory,), {"loop": loop, "database": database})
