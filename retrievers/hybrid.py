@@ -17,7 +17,7 @@ from retrievers.scope import Scope
 from retrievers.store.collections import find_collection
 from retrievers.store.common_words import DEFAULT_BUDGET, Budget, CommonWord, find_common
 from retrievers.store.database import Database
-from retrievers.store.search import Query, find_hints, find_passages
+from retrievers.store.search import HINT_CHUNKS, Query, find_hints, find_passages
 from retrievers.store.writing import require_unchanged
 from retrievers.text.analysers import Analyser, analyser, analyser_of, default_analyser
 from retrievers.types import (
@@ -92,7 +92,8 @@ class HybridSearch:
         if found is None:
             return {"words": [{"word": word, "df": 0} for word in sorted(words)], "headings": []}
         async with self._db.transaction(self._scope) as conn:
-            return await find_hints(conn, found, words)
+            common = await find_common(conn, found, words, HINT_CHUNKS, self._budget)
+            return await find_hints(conn, found, words, tuple(word.term for word in common))
 
     async def _find(self, name: str) -> Collection | None:
         collection = await find_collection(self._db, self._scope, name)

@@ -4,6 +4,7 @@
 --             words text[]        the query as analysed
 --             chunks integer      how many chunks are looked through
 --             k1, b double precision
+--             unread integer[]    numbers of words too common to read their postings
 -- columns:    heading: each once, best chunk first, the narrowest heading before the wider ones and the title
 with
 {corpus_words}
@@ -13,6 +14,7 @@ best as materialized (
     cross join lateral (
         select p.chunk, p.tf, p.dl from tadori.posting p where p.tid = %(tid)s and p.coll = %(coll)s and p.term = w.term offset 0
     ) p
+    where w.term <> all (%(unread)s::integer[])
     group by p.chunk
     order by bm25 desc, p.chunk
     limit %(chunks)s

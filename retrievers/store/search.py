@@ -72,9 +72,12 @@ async def find_passages(conn: AsyncConnection[Any], collection: Collection, quer
         return [_passage(row) for row in await cursor.fetchall()]
 
 
-async def find_hints(conn: AsyncConnection[Any], collection: Collection, words: tuple[str, ...]) -> CorpusHints:
-    """The query's words with their counts, rarest first, and the titles and headings of the chunks that score best by words."""
+async def find_hints(
+    conn: AsyncConnection[Any], collection: Collection, words: tuple[str, ...], unread: tuple[int, ...] = ()
+) -> CorpusHints:
+    """The query's words with their counts, rarest first, and the titles and headings of the chunks that score best by the words read."""
     values = {"tid": collection.tid, "coll": collection.coll, "words": list(words), "chunks": HINT_CHUNKS, "k1": K1, "b": B}
+    values["unread"] = list(unread)
     async with conn.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(statement("word_counts.sql"), values, prepare=False)
         counts = await cursor.fetchall()

@@ -106,3 +106,13 @@ async def test_under_a_narrow_filter_nothing_is_missed(collection, searching):
         passing = [expected[source] for number, source in enumerate(TEXTS) if str(number % 2) == half]
         assert degraded
         assert list(hits.values()) == pytest.approx(sorted(passing, reverse=True)[:10], abs=1e-5)
+
+
+@pytest.mark.rule("lexical-query")
+async def test_hints_read_no_more_than_a_search(database, scope, searching):
+    """lexical-query: headings come from the passages of rarer words; every word is counted."""
+    titled = [Text(f"gate-{number}", f"valve server gate {number}", title="Valves") for number in range(25)]
+    await seed(database, scope, [*titled, *(Text(f"rack-{number}", f"server rack {number}", title="Racks") for number in range(40))])
+    hints = await searching(Budget(exact_chunks=10, postings=30)).hints("server valve")
+    assert hints == {"words": [{"word": "valv", "df": 25}, {"word": "server", "df": 65}], "headings": ["Valves"]}
+    assert (await searching(Budget()).hints("server"))["headings"] == ["Racks"]
