@@ -13,6 +13,9 @@ MOST = 30
 
 _HEADER = ("rank", "words", "bm25", "meaning", "cosine", "fused", "absolute", "prompt", "why", "passage")
 
+_COLUMNS = ("bm25", "cosine", "fused")
+"""The scores that have a column; what else a fusion takes into account stands beside the fused one."""
+
 
 def candidates(explanation: Explanation) -> str:
     """A table of the candidates, best first: place and score in each arm, what came of them, the place in a prompt."""
@@ -26,6 +29,7 @@ def candidates(explanation: Explanation) -> str:
 
 def _row(candidate: Candidate) -> tuple[str, ...]:
     scores, ranks = candidate["scores"], candidate["ranks"]
+    others = "".join(f" {label} {score:.3f}" for label, score in scores.items() if label not in _COLUMNS and isinstance(score, float))
     factors = "".join(f" ×{factor:g} {label}" for label, factor in candidate["factors"].items())
     return (
         str(candidate["rank"]),
@@ -33,7 +37,7 @@ def _row(candidate: Candidate) -> tuple[str, ...]:
         _number(scores["bm25"]),
         _integer(ranks["vector"]),
         _number(scores["cosine"]),
-        _number(scores["fused"]) + factors,
+        _number(scores["fused"]) + others + factors,
         _number(candidate["absolute"]),
         _integer(candidate["prompt"]),
         candidate["why"],

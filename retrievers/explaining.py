@@ -63,28 +63,24 @@ class ExplainedSearch(HybridSearch):
 
     async def _why(self, stored: Collection, wanted: Query, found: Found, candidates: Sequence[Candidate], name: str) -> Why:
         async with self._db.transaction(self._scope) as conn:
-            named = await find_named(conn, stored, name, wanted.words, wanted.filters)
-            ids = tuple(chunk.id for chunk in named)
-            best = next((candidate["id"] for candidate in candidates if candidate["id"] in ids), None)
-            # Its scores come from the search's own statement, held to what was named; a filter that it fails is left out there.
-            alone = replace(wanted, only=ids if best is None else (best,), filters=NO_FILTERS, limit=1)
-            scored = await find_passages(conn, stored, alone) if named else []
+            named = {chunk.id: chunk for chunk in await find_named(conn, stored, name, wanted.words, wanted.filters)}
+            candidate = next((candidate for candidate in candidates if candidate["id"] in named), None)
+            scored = []
+            if named and candidate is None:
+                # The search's own statement, held to what was named, with no filter, which it may fail.
+                scored = await find_passages(conn, stored, replace(wanted, only=tuple(named), filters=NO_FILTERS, limit=1))
         if not named:
             return not_found(name)
-        wanted_id = best or (scored[0]["id"] if scored else named[0].id)
-        chunk = next(chunk for chunk in named if chunk.id == wanted_id)
-        candidate = next((candidate for candidate in candidates if candidate["id"] == wanted_id), None)
-        return _reason(name, chunk, candidate, scored[0] if scored else None, wanted, found)
+        seen: Candidate | Passage | None = candidate or next(iter(scored), None)
+        return _reason(name, named[seen["id"]] if seen else next(iter(named.values())), candidate, seen, wanted, found)
 
 
-def _reason(name: str, chunk: Named, candidate: Candidate | None, scored: Passage | None, wanted: Query, found: Found) -> Why:
+def _reason(name: str, chunk: Named, candidate: Candidate | None, seen: Candidate | Passage | None, wanted: Query, found: Found) -> Why:
+    """`seen` has the scores: the candidate's, or what the statement gave the passage alone; None where nothing of it fits the query."""
     conditions, last = stated(wanted.filters, chunk.conditions), found.last()
-    bm25 = scored["scores"]["bm25"] if scored else None
-    # A chunk without any of the words is not found by words at all.
-    scores: ArmScores = {
-        "bm25": 0.0 if bm25 is None and wanted.mode != "vector" else bm25,
-        "cosine": scored["scores"]["cosine"] if scored else None,
-    }
+    scores: ArmScores = {"bm25": None if wanted.mode == "vector" else 0.0, "cosine": None}
+    if seen is not None:
+        scores = {"bm25": seen["scores"]["bm25"], "cosine": seen["scores"]["cosine"]}
     verdict, why = decide(candidate, scores, last, conditions)
     return {
         "name": name,
@@ -94,12 +90,12 @@ def _reason(name: str, chunk: Named, candidate: Candidate | None, scored: Passag
         "why": why,
         "scores": scores,
         "last": last,
-        "absolute": scored["absolute"] if scored else None,
+        "absolute": seen["absolute"] if seen else None,
         "no_answer": found.no_answer,
         "candidate": candidate,
         "conditions": conditions,
         "words": [
-            {"word": seen["word"], "df": seen["df"] or 0, "weight": seen["weight"] or 0.0, "count": seen["tf"] or 0} for seen in chunk.words
+            {"word": word["word"], "df": word["df"] or 0, "weight": word["weight"] or 0.0, "count": word["tf"] or 0} for word in chunk.words
         ],
     }
 
