@@ -61,7 +61,7 @@ async def index_is_due(conn: Connection, collection: Collection) -> bool:
 
 
 async def build_index(db: Database, scope: Scope, collection: Collection) -> None:
-    """Make what is due. Whoever comes second finds nothing to do; the collection is searched as before meanwhile."""
+    """Make what is due, if anything is; the collection is searched as before meanwhile. Whoever comes second finds nothing to do."""
     if collection.embedding.index_kind == "binary":
         await _centre(db, scope, collection)
         await _look_at(db, bits_table(collection.space))
@@ -116,7 +116,7 @@ async def _cluster(db: Database, collection: Collection) -> None:
             return  # another process is building it; the lock goes with its connection
         await owner.execute(SQL("analyze tadori.{}").format(table))
         found = await _lists(owner, collection.space)
-        if not _outgrown(found, 0):
+        if found.rows < FIRST_CHUNKS or not _outgrown(found, 0):
             return
         lists = lists_for(found.rows)
         name = f"vector_{collection.space:d}_ivfflat_{lists:d}"
