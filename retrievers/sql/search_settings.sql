@@ -6,6 +6,8 @@
 select l.lists,
        set_config('hnsw.ef_search', %(ef_search)s, true),
        set_config('hnsw.iterative_scan', 'relaxed_order', true),
+       -- Times work_mem: room for scans that go on for long, which end early without it.
+       set_config('hnsw.scan_mem_multiplier', '4', true),
        set_config('ivfflat.probes', greatest(1, least(l.lists, ceil(sqrt(l.lists) * %(probes)s)))::text, true),
        set_config('ivfflat.iterative_scan', 'relaxed_order', true),
        -- The pages of an index are in memory or on a disk without arms: at the default of 4 ten thousand vectors are sorted instead of walked.

@@ -65,9 +65,9 @@ async def ask(database, kind, name, collection, vector, k):
 
 
 def best(rows, vector, k):
-    """The k nearest rows, exactly, in the half precision they are stored in."""
-    stored = rows.astype(np.float16).astype(np.float64)
-    cosine = stored @ vector / np.linalg.norm(stored, axis=1)
+    """The k nearest rows, exactly, in the half precision that they are stored in and the query is compared in."""
+    stored, asked = rows.astype(np.float16).astype(np.float64), vector.astype(np.float16).astype(np.float64)
+    cosine = stored @ asked / np.linalg.norm(stored, axis=1)
     return {f"row-{number}" for number in np.argsort(-cosine, kind="stable")[:k]}
 
 
