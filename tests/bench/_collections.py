@@ -40,13 +40,13 @@ BATCH = 200
 
 @dataclass(frozen=True)
 class Row:
-    """A document of a corpus with the vector of its text; `words` where they are counted already."""
+    """A document of a corpus with the vector of its text; `words` in their order, where they are analysed already."""
 
     source: str
     title: str
     text: str
     vector: Vector
-    words: Mapping[str, int] | None = None
+    words: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -150,8 +150,8 @@ def _index(collection: Collection) -> Identifier:
 
 
 def document(row: Row, number: int) -> IndexedDocument:
-    words = Counter(analyse(f"{row.title}\n{row.text}" if row.title else row.text)) if row.words is None else row.words
-    draft = ChunkDraft(0, row.text, (), 0, len(row.text), sum(words.values()))
+    words = analyse(f"{row.title}\n{row.text}" if row.title else row.text) if row.words is None else row.words
+    draft = ChunkDraft(0, row.text, (), 0, len(row.text), len(words))
     return IndexedDocument(
         source=row.source,
         content_hash=sha256(f"{row.source}\0{row.text}".encode()).hexdigest(),
@@ -163,5 +163,5 @@ def document(row: Row, number: int) -> IndexedDocument:
         metadata={"tenth": number % 10},
         modified=None,
         created=None,
-        chunks=(IndexedChunk(draft, words, row.vector),),
+        chunks=(IndexedChunk(draft, Counter(words), row.vector),),
     )

@@ -4,8 +4,7 @@ A passage is the first half of one and the second half of another of the same co
 are as frequent as in the collections; its vector lies between those of the two, with noise.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,19 +23,11 @@ Question = tuple[str, Vector]
 
 
 @dataclass(frozen=True)
-class Recombined(Row):
-    """A row with its words in their order, which a tsvector is made of."""
-
-    line: str = ""
-
-
-@dataclass(frozen=True)
 class Half:
     """One part of a passage with its words, which are analysed once for all the passages it becomes part of."""
 
     text: str
-    line: str
-    words: Mapping[str, int]
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -49,7 +40,7 @@ class Parts:
     vector: Vector
 
 
-def passages(sets: Sequence[TestCollection], count: int, seed: int = SEED) -> Iterator[Recombined]:
+def passages(sets: Sequence[TestCollection], count: int, seed: int = SEED) -> Iterator[Row]:
     """`count` rows; each collection gives as many as its share of the documents. The same every time."""
     draw = np.random.default_rng(seed)
     cut = [[parts(row) for row in given.rows] for given in sets]
@@ -58,13 +49,12 @@ def passages(sets: Sequence[TestCollection], count: int, seed: int = SEED) -> It
         one, other = (cut[place][drawn] for drawn in draw.integers(0, sizes[place], 2))
         halves = (one.title, one.first, other.second)
         vector = _unit(one.vector + other.vector) + JITTER * draw.normal(size=one.vector.shape)
-        yield Recombined(
+        yield Row(
             source=f"{sets[place].name}/{seed}/{number}",
             title=one.title.text,
             text=f"{one.first.text}\n{other.second.text}",
             vector=_unit(vector).astype(np.float32),
-            words=sum((Counter(half.words) for half in halves), Counter()),
-            line=" ".join(half.line for half in halves),
+            words=tuple(word for half in halves for word in half.words),
         )
 
 
@@ -77,8 +67,7 @@ def parts(row: Row) -> Parts:
 
 def half(text: str) -> Half:
     """The text and its words."""
-    words = analyse(text)
-    return Half(text, " ".join(words), Counter(words))
+    return Half(text, tuple(analyse(text)))
 
 
 def questions(sets: Sequence[TestCollection], count: int) -> list[Question]:
@@ -87,7 +76,7 @@ def questions(sets: Sequence[TestCollection], count: int) -> list[Question]:
     return [question for turn in zip(*asked, strict=False) for question in turn][:count]
 
 
-def chunks(folder: Path, count: int, asked: int = 400) -> tuple[list[Recombined], list[Question]]:
+def chunks(folder: Path, count: int, asked: int = 400) -> tuple[list[Row], list[Question]]:
     """`count` passages and questions for them; nothing where no collection is there."""
     sets = read_sets(folder)
     return (list(passages(sets, count)), questions(sets, asked)) if sets else ([], [])

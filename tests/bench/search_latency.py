@@ -21,9 +21,9 @@ from retrievers.store.collections import find_collection, get_collection
 from retrievers.store.database import Database
 from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.types import NO_FILTERS, Filters, Mode
-from tests.bench._collections import SCOPE, GivenEmbedder, TestCollection, own_database, settle, store
+from tests.bench._collections import SCOPE, GivenEmbedder, Row, TestCollection, own_database, settle, store
 from tests.bench._results import RESULTS, load, read_results, write_results
-from tests.bench._synthetic import Question, Recombined, passages, questions, read_sets
+from tests.bench._synthetic import Question, passages, questions, read_sets
 from tests.bench._usual import Usual
 from tests.bench.indexing import insert_more
 
@@ -51,11 +51,11 @@ class Seen:
     words: list[tuple[str, str]] = field(default_factory=list)
     distinct: list[int] = field(default_factory=list)
 
-    def pass_on(self, rows: Iterator[Recombined]) -> Iterator[Recombined]:
+    def pass_on(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows, noted."""
         for row in rows:
-            self.words.append((row.source, row.line))
-            self.distinct.append(len(row.words or ()))
+            self.words.append((row.source, " ".join(row.words or ())))
+            self.distinct.append(len(set(row.words or ())))
             yield row
 
 
