@@ -23,6 +23,18 @@ FETCH_FACTOR = 3
 """Candidates of each arm, per result, under rrf and weighted fusion."""
 
 
+NEAR_QUERY, NEAR_PASSAGE = 3, 5
+"""Words are together when they stand within so many places in the query and in the passage. On six collections pairs within five words
+gained as much as bigrams and more than unordered windows of twelve or thirty (measured)."""
+
+NEAR_CHUNKS = 50
+"""Candidates in which that is looked at: below them it changes no first page."""
+
+APART_LIFT = 0.7
+"""What a passage in another script has in place of BM25, in units of its weight, so that one threshold serves both: between a question and
+its answer in another language cosines are lower by a third of what separates related from unrelated pairs."""
+
+
 def fetch_count(fusion: Fusion, k: int) -> int:
     """How many candidates each arm hands over for `k` results; never below `k`, so that one arm alone can fill the page."""
     return max(ABSOLUTE_FETCH, k) if fusion == "absolute" else FETCH_FACTOR * k

@@ -6,7 +6,9 @@
 import asyncio
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 
+from retrievers.boosting import BOOSTED, Boosts, boosted
 from retrievers.caching import VectorCache
 from retrievers.errors import CollectionRebuilt, UnknownCollection
 from retrievers.fusion import DEFAULT_WEIGHTS
@@ -20,6 +22,8 @@ from retrievers.store.database import Database
 from retrievers.store.search import HINT_CHUNKS, Query, find_hints, find_passages
 from retrievers.store.writing import require_unchanged
 from retrievers.text.analysers import Analyser, analyser, analyser_of, default_analyser
+from retrievers.text.language import Language, language_of, other_scripts
+from retrievers.text.terms import has_code
 from retrievers.types import (
     DEFAULT_COLLECTION,
     NO_FILTERS,
@@ -125,18 +129,22 @@ class HybridSearch:
             fusion=result["fusion"],
             weights=request.weights or collection.weights or DEFAULT_WEIGHTS,
             filters=request.filters,
+            apart=_apart(request),
+            technical=has_code(request.query),
         )
 
     async def _found(self, collection: Collection, query: Query, result: SearchResult) -> list[Passage]:
         started = time.perf_counter()
         async with self._db.transaction(self._scope) as conn:
             common = await find_common(conn, collection, query.words, query.k, self._budget)
-            passages = await find_passages(conn, collection, replace(query, unread=tuple(word.term for word in common)))
+            unread = tuple(word.term for word in common)
+            wanted = query.limit or query.k
+            found = await find_passages(conn, collection, replace(query, unread=unread, limit=max(wanted, BOOSTED)))
             await require_unchanged(conn, collection)
         result["timings_ms"]["search"] = _ms(time.perf_counter() - started)
         if common:
             result["degraded"].append(_unread(common))
-        return passages
+        return (await asyncio.to_thread(_boosted, collection, query, found))[:wanted]
 
     async def _reranked(self, request: Request, passages: list[Passage], result: SearchResult) -> list[Passage]:
         if self._reranking is None or not passages:
@@ -145,6 +153,21 @@ class HybridSearch:
         ordered = await self._reranking.apply(request.query, passages, result)
         result["timings_ms"]["rerank"] = _ms(time.perf_counter() - started)
         return ordered
+
+
+def _apart(request: Request) -> tuple[Language, ...]:
+    """Where the two arms meet, languages whose words the query cannot share; none for one with a code in it, which any text may hold."""
+    if request.mode != "hybrid" or has_code(request.query):
+        return ()
+    return other_scripts(language_of(request.query))
+
+
+def _boosted(collection: Collection, query: Query, found: list[Passage]) -> list[Passage]:
+    if query.mode != "hybrid":
+        return found
+    floor = collection.embedding.unrelated if query.fusion == "absolute" else 0.0
+    boosts = Boosts(frozenset(query.words), query.technical, analyser_of(collection).words, datetime.now(UTC), floor)
+    return boosted(found, collection.ranking, boosts)
 
 
 async def _words(collection: Collection, request: Request, result: SearchResult) -> tuple[str, ...]:

@@ -89,9 +89,7 @@ async def open_pgvector_store(
     """
     found = await get_collection(database, scope, collection)
     if (found.embedding.model, found.embedding.dims) != (embedder.spec.model, embedder.spec.dims):
-        raise EmbeddingMismatch.of(
-            collection, (found.embedding.model, found.embedding.dims), (embedder.spec.model, embedder.spec.dims)
-        )
+        raise EmbeddingMismatch.of(collection, (found.embedding.model, found.embedding.dims), (embedder.spec.model, embedder.spec.dims))
     engine = PGEngine.from_connection_string(
         "postgresql+psycopg://", connect_args=await _session(database, scope, collection), pool_pre_ping=True
     )

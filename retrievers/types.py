@@ -3,8 +3,8 @@
 Imports nothing of ours but what a reranker gives; every floor above speaks in these types.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NotRequired, Protocol
 
@@ -103,56 +103,25 @@ class WebSearch(Protocol):
 
 
 @dataclass(frozen=True)
-class ChunkDraft:
-    """A chunk before it is stored.
+class Ranking:
+    """How a collection's candidates are scored once both arms have found them; what is not tuned has the shipped value.
 
-    `start` and `end` are character offsets in the document's stored text: `text == document.text[start:end]`.
+    `lexical` is the weight of BM25 in absolute fusion, None the model's own; `near`, in units of that weight, is what words that stand
+    together count. `fetch` is how many candidates each arm brings, None what the fusion asks for. The factors after fusion: `title` where
+    it holds all words of the query, `heading` where it does together with the headings, `code` for code blocks when the query is
+    technical, `derived` for what a model wrote, and recency, which is off without a half-life. `answer` is (slope, midpoint) of the
+    logistic curve from the best absolute score to the probability of an answer.
     """
 
-    ordinal: int
-    text: str
-    heading_path: tuple[str, ...]
-    start: int
-    end: int
-    token_count: int
-    page: int | None = None
-    content_type: ContentType = "text"
-    language: str = "und"
-    origin: Origin = "person"
-    context: str | None = None
-    parent: int | None = None
-    metadata: Mapping[str, Json] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class IndexedChunk:
-    """A chunk with what both arms need: `terms` maps each analysed word to its count, `vector` is the passage embedding."""
-
-    draft: ChunkDraft
-    terms: Mapping[str, int]
-    vector: Vector
-
-
-@dataclass(frozen=True)
-class IndexedDocument:
-    """A whole document, ready to be swapped in within one transaction. `text` is the cleaned original that offsets point into."""
-
-    source: str
-    content_hash: str
-    title: str
-    text: str
-    language: str
-    content_type: str
-    readers: tuple[str, ...]
-    metadata: Mapping[str, Json]
-    modified: datetime | None
-    created: datetime | None
-    chunks: tuple[IndexedChunk, ...]
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """How a collection's candidates are scored once both arms have found them; what is not tuned has the shipped value."""
+    lexical: float | None = None
+    near: float = 0.7
+    fetch: int | None = None
+    title: float = 1.5
+    heading: float = 1.15
+    code: float = 1.2
+    derived: float = 0.9
+    half_life_days: float | None = None
+    answer: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -200,11 +169,16 @@ class Ranks(TypedDict):
 
 
 class Scores(TypedDict):
-    """`bm25` >= 0 or None where the lexical arm did not run, `cosine` in -1..1 or None likewise, `fused` on the fusion's own scale."""
+    """`bm25` >= 0 or None where the lexical arm did not run, `cosine` in -1..1 or None likewise, `fused` on the fusion's own scale.
+
+    `near`, 0-1, is the share of the query's neighbouring words that are neighbours in the passage too; None where an arm did not run, and
+    absent where nothing was searched.
+    """
 
     bm25: float | None
     cosine: float | None
     fused: float
+    near: NotRequired[float | None]
 
 
 class Passage(TypedDict):

@@ -1,17 +1,17 @@
 """Makes documents of any number of chunks for the store, and reads back what the store made of them, by public ids alone."""
 
-from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
+from retrievers.documents import ChunkDraft, IndexedChunk, IndexedDocument
 from retrievers.scope import Scope
 from retrievers.store.collections import ensure_collection
 from retrievers.store.database import Database
 from retrievers.text.analysis import ANALYSER, analyse
-from retrievers.types import ChunkDraft, Collection, EmbeddingSpec, IndexedChunk, IndexedDocument, Json, Vector
+from retrievers.types import Collection, EmbeddingSpec, Json, Vector
 
 SPEC = EmbeddingSpec(model="draft-8", dims=8, max_tokens=512, absolute_weight=1.0, no_answer=0.6)
 
@@ -28,8 +28,8 @@ def draft(
     text = "\n\n".join(paragraphs)
     chunks, start = [], 0
     for ordinal, paragraph in enumerate(paragraphs):
-        words = Counter(analyse(paragraph))
-        chunk = ChunkDraft(ordinal, paragraph, headings, start, start + len(paragraph), words.total())
+        words = analyse(paragraph)
+        chunk = ChunkDraft(ordinal, paragraph, headings, start, start + len(paragraph), len(words))
         chunks.append(IndexedChunk(chunk, words, vector_of(paragraph)))
         start += len(paragraph) + 2
     digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,18 +1,18 @@
 """Puts small documents into a collection through the store's own write side, one chunk each, for tests of the searches."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 
+from retrievers.documents import ChunkDraft, IndexedChunk, IndexedDocument
 from retrievers.providers.fakes import HashEmbedder
 from retrievers.scope import Scope
 from retrievers.store.collections import ensure_collection
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
 from retrievers.text.analysis import ANALYSER, analyse
-from retrievers.types import ChunkDraft, Collection, Embedder, IndexedChunk, IndexedDocument, Json, Vector
+from retrievers.types import Collection, Embedder, Json, Vector
 
 
 @dataclass(frozen=True)
@@ -56,5 +56,5 @@ def indexed(document: Text, vector: Vector) -> IndexedDocument:
         metadata=document.metadata,
         modified=document.modified,
         created=None,
-        chunks=(IndexedChunk(draft, Counter(words), vector if document.vector is None else document.vector),),
+        chunks=(IndexedChunk(draft, words, vector if document.vector is None else document.vector),),
     )

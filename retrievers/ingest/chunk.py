@@ -7,10 +7,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, groupby
 
+from retrievers.documents import ChunkDraft
 from retrievers.ingest.document import Block, LoadedDocument
 from retrievers.ingest.pieces import Piece, pieces_of
+from retrievers.ingest.windows import windows
 from retrievers.text.language import language_of
-from retrievers.types import ChunkDraft, ContentType
+from retrievers.types import ContentType
 
 CHUNK_TOKENS = 512
 """The window of the embedding models in use here; a larger one blurs what a chunk is about."""
@@ -44,9 +46,17 @@ class Chunker:
             raise ValueError(f"{max_tokens} tokens are too few to cut a text into")
 
     def indexed_text(self, title: str, chunk: ChunkDraft) -> str:
-        """What is embedded and analysed for a chunk: title, headings, text, a line each; at most 506 tokens."""
+        """What is analysed for a chunk: title, headings, text, a line each; at most 506 tokens."""
         before = self._head(title, chunk.heading_path)
         return f"{before}\n{chunk.text}" if before else chunk.text
+
+    def window_texts(self, title: str, chunk: ChunkDraft) -> list[str]:
+        """What is embedded for a chunk: title, headings and text of each of its windows; `[indexed_text]` where it is one window."""
+        parts = windows(chunk.text, self._count)
+        if len(parts) == 1:
+            return [self.indexed_text(title, chunk)]
+        before = self._head(title, chunk.heading_path)
+        return [f"{before}\n{part}" if before else part for part in parts]
 
     def fits(self, text: str) -> bool:
         """Whether the model sees all of a text; one that was cut for another model may be longer than this one's window."""

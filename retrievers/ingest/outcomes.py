@@ -6,24 +6,26 @@ Shared by the steps of a run.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from retrievers.documents import ChunkDraft, IndexedDocument
 from retrievers.ingest.document import LoadedDocument
 from retrievers.ingest.entries import Entry
 from retrievers.ingest.report import FileReport, Status, Tracker
 from retrievers.scope import Scope
 from retrievers.store.documents import DocumentStore
 from retrievers.store.swap import PutResult
-from retrievers.types import ChunkDraft, Collection, IndexedDocument, Stage
+from retrievers.types import Collection, Stage
 
 
 @dataclass
 class Item:
-    """An entry on its way: its line in the report, and what is known of the document by now."""
+    """An entry on its way: its line in the report, what is known of the document by now, and for each draft the texts to embed."""
 
     entry: Entry
     report: FileReport
     loaded: LoadedDocument | None = None
     indexed: IndexedDocument | None = None
     drafts: Sequence[ChunkDraft] = ()
+    windows: Sequence[Sequence[str]] = ()
 
     def says(self, status: Status, reason: str | None, chunks: int = 0) -> None:
         """Fill the line in the report."""

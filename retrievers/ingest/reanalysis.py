@@ -5,11 +5,11 @@ The second half of `tadori reindex`, with `--words`; vectors stay as they are.
 
 import asyncio
 import time
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from typing_extensions import TypedDict
 
+from retrievers.documents import ChunkDraft
 from retrievers.ingest.chunk import Chunker
 from retrievers.ingest.report import Progress
 from retrievers.scope import Scope
@@ -18,7 +18,7 @@ from retrievers.store.database import Database
 from retrievers.store.reanalysis import exchange_words
 from retrievers.store.rebuild import MissingChunk
 from retrievers.text.analysers import Analyser, analyser, default_analyser
-from retrievers.types import ChunkDraft, Embedder
+from retrievers.types import Embedder
 
 
 class ReanalysisReport(TypedDict):
@@ -62,13 +62,13 @@ class _Cutter:
         self._progress = progress
         self._done = 0
 
-    async def cut(self, chunks: Sequence[MissingChunk]) -> list[Mapping[str, int]]:
+    async def cut(self, chunks: Sequence[MissingChunk]) -> list[list[str]]:
         words = await asyncio.to_thread(lambda: [self._words(chunk) for chunk in chunks])
         self._done += len(chunks)
         if self._progress:
             self._progress(self._done, max(self._chunks, self._done))
         return words
 
-    def _words(self, chunk: MissingChunk) -> Mapping[str, int]:
+    def _words(self, chunk: MissingChunk) -> list[str]:
         draft = ChunkDraft(chunk.ordinal, chunk.body, tuple(chunk.heading_path), chunk.char_start, chunk.char_end, chunk.token_count)
-        return Counter(self._analyser.words(self._chunker.indexed_text(chunk.title, draft)))
+        return self._analyser.words(self._chunker.indexed_text(chunk.title, draft))

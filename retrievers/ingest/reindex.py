@@ -12,10 +12,12 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from retrievers.caching import VectorCache
+from retrievers.documents import ChunkDraft
 from retrievers.errors import CollectionRebuilt
 from retrievers.ingest.chunk import Chunker
 from retrievers.ingest.embed import PassageEmbedder
 from retrievers.ingest.report import Progress
+from retrievers.ingest.windows import ChunkVectors, embed_chunks
 from retrievers.scope import Scope
 from retrievers.store.collections import get_collection
 from retrievers.store.database import Database
@@ -24,7 +26,7 @@ from retrievers.store.rebuild import MissingChunk, Rebuild, remove_unfinished
 from retrievers.store.spaces import ensure_space
 from retrievers.store.statistics import refresh
 from retrievers.store.writing import require_operator
-from retrievers.types import ChunkDraft, Collection, Embedder, EmbeddingSpec, Vector
+from retrievers.types import Collection, Embedder, EmbeddingSpec
 
 _ROUNDS = 5
 """Of catching up with writers before the rest is embedded while they wait."""
@@ -118,10 +120,10 @@ class _Work:
         if progress:
             progress(done, done)
 
-    async def _embed(self, chunks: Sequence[MissingChunk]) -> list[Vector]:
-        texts = await asyncio.to_thread(lambda: [self._chunker.indexed_text(chunk.title, _draft(chunk)) for chunk in chunks])
-        self.cut += await asyncio.to_thread(lambda: sum(not self._chunker.fits(text) for text in texts))
-        return await self.passages.embed(texts, lambda _: None)
+    async def _embed(self, chunks: Sequence[MissingChunk]) -> list[ChunkVectors]:
+        texts = await asyncio.to_thread(lambda: [self._chunker.window_texts(chunk.title, _draft(chunk)) for chunk in chunks])
+        self.cut += await asyncio.to_thread(lambda: sum(not self._chunker.fits(text) for own in texts for text in own))
+        return await embed_chunks(self.passages, texts, lambda _: None)
 
 
 def _draft(chunk: MissingChunk) -> ChunkDraft:

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+from retrievers.documents import IndexedDocument
 from retrievers.errors import IngestError, InvalidArgument
 from retrievers.ingest.entries import Entry
 from retrievers.ingest.outcomes import Item, Outcomes
@@ -14,7 +15,6 @@ from retrievers.ingest.report import FileReport
 from retrievers.ingest.writing import Writer
 from retrievers.store.swap import PutResult
 from retrievers.text.language import language_of
-from retrievers.types import IndexedDocument
 
 _LONGEST_TITLE = 500
 """Characters; more is a paragraph that some tool took for a title."""

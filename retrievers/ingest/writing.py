@@ -4,17 +4,18 @@ The second half of a run.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from retrievers.documents import ChunkDraft, IndexedChunk, IndexedDocument
 from retrievers.errors import IngestError, ProviderError
 from retrievers.ingest.chunk import Chunker
+from retrievers.ingest.document import LoadedDocument
 from retrievers.ingest.embed import PassageEmbedder
 from retrievers.ingest.outcomes import Item, Outcomes
+from retrievers.ingest.windows import ChunkVectors, embed_chunks
 from retrievers.store.swap import PutResult
 from retrievers.text.analysers import Analyser
-from retrievers.types import IndexedChunk, IndexedDocument, Vector
 
 _GROUP_CHUNKS = 64
 """Embedded and stored together: small documents share a transaction, and little more than this waits in memory."""
@@ -48,12 +49,16 @@ class Writer:
     async def _cut(self, item: Item) -> bool:
         if item.loaded is None:
             raise AssertionError("an item is loaded before it is cut")
-        item.drafts = await asyncio.to_thread(self._chunker.cut, item.loaded)
+        item.drafts, item.windows = await asyncio.to_thread(self._cut_texts, item.loaded)
         if not item.drafts:
             await self._outcomes.failed(item, "chunk", "there is no text in it")
             return False
-        self._outcomes.tracker.cut(len(item.drafts))
+        self._outcomes.tracker.cut(sum(map(len, item.windows)))
         return True
+
+    def _cut_texts(self, document: LoadedDocument) -> tuple[list[ChunkDraft], list[list[str]]]:
+        drafts = self._chunker.cut(document)
+        return drafts, [self._chunker.window_texts(document.title, draft) for draft in drafts]
 
     async def _embed(self, group: Sequence[Item]) -> None:
         if self._outage:
@@ -61,7 +66,8 @@ class Writer:
             return
         texts = await asyncio.to_thread(lambda: [self._texts(item) for item in group])
         try:
-            vectors = await self._passages.embed([text for own in texts for text in own], self._outcomes.tracker.advance)
+            chunks = [own for item in group for own in item.windows]
+            vectors = await embed_chunks(self._passages, chunks, self._outcomes.tracker.advance)
         except ProviderError as exc:
             if exc.status not in _ONE_TEXT_STATUSES:
                 self._outage = str(exc)
@@ -97,15 +103,15 @@ class Writer:
             await self._outcomes.failed(item, "embed", reason)
 
 
-def _indexed(group: Sequence[Item], texts: Sequence[Sequence[str]], vectors: Sequence[Vector], analyser: Analyser) -> list[IndexedDocument]:
-    """The documents with their chunks, words and vectors; `vectors` of all texts in order."""
+def _indexed(
+    group: Sequence[Item], texts: Sequence[Sequence[str]], vectors: Sequence[ChunkVectors], analyser: Analyser
+) -> list[IndexedDocument]:
+    """The documents with their chunks, words and vectors; `vectors` of all chunks in order."""
     remaining = iter(vectors)
     documents = []
     for item, own in zip(group, texts, strict=True):
         if item.indexed is None:
             raise AssertionError("an item is loaded before it is indexed")
-        chunks = tuple(
-            IndexedChunk(draft, Counter(analyser.words(text)), next(remaining)) for draft, text in zip(item.drafts, own, strict=True)
-        )
+        chunks = tuple(IndexedChunk(draft, analyser.words(text), *next(remaining)) for draft, text in zip(item.drafts, own, strict=True))
         documents.append(replace(item.indexed, chunks=chunks))
     return documents

@@ -1,6 +1,6 @@
 -- Gives texts another audience, and with them their chunks, postings and vectors: each arm checks readers before its limit.
 -- parameters: tid, coll integer; contents, audiences integer[]
--- placeholders: vectors
+-- placeholders: vectors, windows
 -- columns:    none
 with
 given as materialized (
@@ -22,6 +22,9 @@ chunks as (
 ),
 vectors as (
     update tadori.{vectors} v set audience = m.audience from moved m where v.tid = %(tid)s and v.chunk = m.chunk
+),
+windows as (
+    update tadori.{windows} w set audience = m.audience from moved m where w.tid = %(tid)s and w.chunk = m.chunk
 )
 update tadori.posting p
 set audience = k.audience

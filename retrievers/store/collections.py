@@ -109,10 +109,15 @@ def _collection(row: dict[str, Any]) -> Collection:
         fusion=row["fusion"],
         weights=tuple(row["weights"]) if row["weights"] else None,
         no_answer=row["no_answer"],
-        ranking=Ranking(**row["ranking"]),
+        ranking=_ranking(row["ranking"]),
         chunk_count=row["chunk_count"],
         token_count=row["token_count"],
     )
+
+
+def _ranking(stored: dict[str, Any]) -> Ranking:
+    answer = stored.get("answer")
+    return Ranking(**{**stored, "answer": tuple(answer) if answer else None})
 
 
 def _check(collection: Collection, spec: EmbeddingSpec) -> None:

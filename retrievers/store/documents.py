@@ -6,6 +6,7 @@ Used by ingestion and the composition root; the steps within a transaction are i
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from retrievers.documents import IndexedDocument
 from retrievers.errors import IngestError
 from retrievers.scope import Scope, check_readers
 from retrievers.store.audiences import audience_numbers
@@ -16,7 +17,7 @@ from retrievers.store.sql import statement
 from retrievers.store.statistics import are_stale, refresh
 from retrievers.store.swap import PutResult, StoredDocument, Swap
 from retrievers.store.writing import reading, writing
-from retrievers.types import Collection, IndexedDocument, Stage
+from retrievers.types import Collection, Stage
 
 _LONGEST_REASON = 2000  # characters of a failure's reason: a driver may quote a whole document
 

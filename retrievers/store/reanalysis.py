@@ -21,8 +21,8 @@ from retrievers.types import Collection
 BATCH = 500
 """Chunks cut and written together: what is held in memory at once."""
 
-Cut = Callable[[Sequence[MissingChunk]], Awaitable[Sequence[Mapping[str, int]]]]
-"""The words of chunks with their counts, in the order given."""
+Cut = Callable[[Sequence[MissingChunk]], Awaitable[Sequence[Sequence[str]]]]
+"""The words of chunks in order, chunks as they were given."""
 
 
 async def exchange_words(db: Database, scope: Scope, collection: Collection, analyser: str, cut: Cut) -> None:
@@ -48,10 +48,16 @@ async def _next(conn: Connection, key: Mapping[str, int], after: int) -> list[Mi
         return await cursor.fetchall()
 
 
-async def _write(conn: Connection, key: Mapping[str, int], chunks: Sequence[int], words: Sequence[Mapping[str, int]]) -> None:
-    counts = Counter(word for own in words for word in own)
+async def _write(conn: Connection, key: Mapping[str, int], chunks: Sequence[int], words: Sequence[Sequence[str]]) -> None:
+    counted = [Counter(own) for own in words]
+    counts = Counter(word for own in counted for word in own)
     found = await conn.execute(statement("add_terms.sql"), {**key, "words": list(counts), "counts": list(counts.values())})
     terms: dict[str, int] = dict(await found.fetchall())
-    lengths, numbers = [sum(own.values()) for own in words], [array_text(terms[word] for word in own) for own in words]
-    await conn.execute(statement("set_words.sql"), {**key, "chunks": list(chunks), "lengths": lengths, "terms": numbers})
-    await conn.execute(statement("add_postings.sql"), {**key, **posting_columns(words, chunks, terms), "max_count": MAX_COUNT})
+    columns = {
+        "chunks": list(chunks),
+        "lengths": [len(own) for own in words],
+        "terms": [array_text(terms[word] for word in own) for own in counted],
+        "words": [array_text(terms[word] for word in own) for own in words],
+    }
+    await conn.execute(statement("set_words.sql"), {**key, **columns})
+    await conn.execute(statement("add_postings.sql"), {**key, **posting_columns(counted, chunks, terms), "max_count": MAX_COUNT})

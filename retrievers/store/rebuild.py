@@ -7,14 +7,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import LiteralString
 
+import numpy as np
+from numpy.typing import NDArray
 from psycopg.rows import class_row
 from psycopg.sql import SQL, Composed, Identifier
 
 from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.pools import Connection
-from retrievers.store.rows import VectorArray, VectorArrayDumper
-from retrievers.store.spaces import column_type, vector_table
+from retrievers.store.rows import VectorArray, VectorArrayDumper, window_columns
+from retrievers.store.spaces import column_type, vector_table, window_table
 from retrievers.store.sql import statement
 from retrievers.store.writing import reading, writing
 from retrievers.types import Collection, EmbeddingSpec, Vector
@@ -37,7 +39,10 @@ class MissingChunk:
     title: str
 
 
-Embed = Callable[[Sequence[MissingChunk]], Awaitable[Sequence[Vector]]]
+VectorsOfChunk = tuple[Vector, NDArray[np.float32] | None]
+"""A chunk's own vector, and those of its windows where it has several."""
+
+Embed = Callable[[Sequence[MissingChunk]], Awaitable[Sequence[VectorsOfChunk]]]
 
 
 class Rebuild:
@@ -65,7 +70,7 @@ class Rebuild:
         async with reading(self._db, self._scope, self._collection) as conn:
             return await self._missing(conn, after, BATCH)
 
-    async def add(self, chunks: Sequence[MissingChunk], vectors: Sequence[Vector]) -> None:
+    async def add(self, chunks: Sequence[MissingChunk], vectors: Sequence[VectorsOfChunk]) -> None:
         """Keep vectors of chunks, for good: a killed run goes on behind them. Writers wait for as long as that takes."""
         # Under the lock, though nobody reads these rows yet: deleting a chunk and giving it a vector could wait for each other.
         async with writing(self._db, self._scope, self._collection) as conn:
@@ -93,16 +98,22 @@ class Rebuild:
             await cursor.execute(self._statement("missing_vectors.sql"), self._key | {"after": after, "rows": rows})
             return await cursor.fetchall()
 
-    async def _write(self, conn: Connection, chunks: Sequence[MissingChunk], vectors: Sequence[Vector]) -> None:
+    async def _write(self, conn: Connection, chunks: Sequence[MissingChunk], vectors: Sequence[VectorsOfChunk]) -> None:
         conn.adapters.register_dumper(VectorArray, VectorArrayDumper)
         kind = column_type(self._spec)
         row = await (await conn.execute("select %s::regtype::oid::integer", (kind,))).fetchone()
         assert row is not None
-        values = {"chunks": [chunk.chunk for chunk in chunks], "embeddings": VectorArray.of(vectors, kind, row[0])}
+        numbers = [chunk.chunk for chunk in chunks]
+        values = {"chunks": numbers, "embeddings": VectorArray.of([own for own, _ in vectors], kind, row[0])}
         await conn.execute(self._statement("build_vectors.sql"), self._key | values)
+        if windows := window_columns(numbers, [parts for _, parts in vectors]):
+            parts = windows.keys | {"embeddings": VectorArray.of(windows.vectors, kind, row[0])}
+            await conn.execute(self._statement("add_windows.sql"), self._key | parts)
 
     def _statement(self, file: LiteralString) -> Composed:
-        return SQL(statement(file)).format(vectors=vector_table(self._space), type=Identifier(column_type(self._spec)))
+        return SQL(statement(file)).format(
+            vectors=vector_table(self._space), windows=window_table(self._space), type=Identifier(column_type(self._spec))
+        )
 
 
 async def remove_unfinished(db: Database, scope: Scope, collection: Collection) -> None:

@@ -7,13 +7,16 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
+from retrievers.documents import IndexedChunk, IndexedDocument
 from retrievers.errors import IngestError
-from retrievers.types import Collection, IndexedChunk, IndexedDocument, Json, Vector
+from retrievers.types import Collection, Json, Vector
 
 MAX_COUNT = 32_767
 """Repeats of a word in a chunk and lengths are kept as smallint; BM25 has long stopped counting there."""
@@ -86,6 +89,7 @@ def chunk_columns(tenant: str, collection: Collection, documents: Mapping[int, I
         "token_counts": [draft.token_count for draft in drafts],
         "lengths": [sum(chunk.terms.values()) for _, _, chunk in chunks],
         "terms": [array_text(terms[word] for word in chunk.terms) for _, _, chunk in chunks],
+        "words": [array_text(terms[word] for word in chunk.words) for _, _, chunk in chunks],
         "content_types": [draft.content_type for draft in drafts],
         "languages": [draft.language for draft in drafts],
         "origins": [draft.origin for draft in drafts],
@@ -97,6 +101,21 @@ def posting_columns(words: Sequence[Mapping[str, int]], numbers: Sequence[int], 
     """The columns of add_postings.sql for the words of chunks with their counts; `numbers` are the chunks' own, in the same order."""
     rows = [(terms[word], number, min(count, MAX_COUNT)) for own, number in zip(words, numbers, strict=True) for word, count in own.items()]
     return {"terms": [row[0] for row in rows], "chunks": [row[1] for row in rows], "counts": [row[2] for row in rows]}
+
+
+class Windows(NamedTuple):
+    """The `chunks` and `places` of windows, and their vectors in the same order."""
+
+    keys: Columns
+    vectors: list[Vector]
+
+
+def window_columns(numbers: Sequence[int], windows: Sequence[NDArray[np.float32] | None]) -> Windows | None:
+    """The windows of the chunks with these numbers; None where no chunk has any."""
+    rows = [(number, place, row) for number, own in zip(numbers, windows, strict=True) if own is not None for place, row in enumerate(own)]
+    if not rows:
+        return None
+    return Windows({"chunks": [row[0] for row in rows], "places": [row[1] for row in rows]}, [row[2] for row in rows])
 
 
 class VectorArray(bytes):

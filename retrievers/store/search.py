@@ -12,11 +12,12 @@ from psycopg import AsyncConnection
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composed, Identifier
 
-from retrievers.fusion import DEFAULT_WEIGHTS, EPSILON, RRF_K, fetch_count
+from retrievers.fusion import APART_LIFT, DEFAULT_WEIGHTS, EPSILON, NEAR_CHUNKS, NEAR_PASSAGE, NEAR_QUERY, RRF_K, fetch_count
 from retrievers.store.filtering import filter_parameters, passes
 from retrievers.store.nearest import prepare_index, shortlist, vector_arm
-from retrievers.store.spaces import vector_table
+from retrievers.store.spaces import vector_table, window_table
 from retrievers.store.sql import statement
+from retrievers.text.language import Language
 from retrievers.types import NO_FILTERS, Collection, CorpusHints, EmbeddingSpec, Filters, Fusion, Mode, Passage, Vector
 
 K1 = 1.2
@@ -44,7 +45,8 @@ class Query:
     """One search, analysed and embedded. `words` are free of repeats; `vector` is None in mode lexical; `weights` are lexical, vector.
 
     `limit` is how many passages come back where that is not `k`: the arms hand over the candidates of `k` results all the same.
-    `only` are the chunks that are searched, by id; None means all. `unread` are words by number, of common_words.py.
+    `only` are the chunks that are searched, by id; None means all. `apart` are the languages in whose passages the words are not looked
+    for, since their script is another. `unread` are words by number, of common_words.py. `technical`: it holds a code.
     """
 
     words: tuple[str, ...]
@@ -56,13 +58,15 @@ class Query:
     filters: Filters = NO_FILTERS
     limit: int | None = None
     only: tuple[str, ...] | None = None
+    apart: tuple[Language, ...] = ()
     unread: tuple[int, ...] = ()
+    technical: bool = False
 
 
 async def find_passages(conn: AsyncConnection[Any], collection: Collection, query: Query) -> list[Passage]:
     """At most `query.k` passages that the transaction's reader may see, best first, ties by id; empty when nothing matched."""
     values = _parameters(collection, query)
-    values["indexed"] = await prepare_index(conn, collection, fetch_count(query.fusion, query.k))
+    values["indexed"] = await prepare_index(conn, collection, _fetch(collection, query))
     async with conn.cursor(row_factory=dict_row) as cursor:
         # Not prepared: a generic plan for arrays of unknown length is many times slower.
         text = _hybrid(
@@ -96,20 +100,40 @@ def _parameters(collection: Collection, query: Query) -> dict[str, object]:
         "vector": query.mode != "lexical",
         **filter_parameters(query.filters, query.only),
         "fusion": query.fusion,
-        "fetch": fetch_count(query.fusion, query.k),
+        "fetch": _fetch(collection, query),
         "k": query.limit or query.k,
         "k1": K1,
         "b": B,
-        "absolute_weight": collection.embedding.absolute_weight,
+        **_absolute_parameters(collection),
+        "apart": list(query.apart),
         "rrf_k": float(RRF_K),
         "lexical_weight": query.weights[0],
         "vector_weight": query.weights[1],
         "epsilon": EPSILON,
         "exact_rows": EXACT_ROWS,
         "exact_filtered": EXACT_FILTERED,
-        "shortlist": shortlist(fetch_count(query.fusion, query.k)),
+        "shortlist": shortlist(_fetch(collection, query)),
         "unread": list(query.unread),
-        "rescored": max(RESCORED, RESCORED_FACTOR * fetch_count(query.fusion, query.k)),
+        "rescored": max(RESCORED, RESCORED_FACTOR * _fetch(collection, query)),
+    }
+
+
+def _fetch(collection: Collection, query: Query) -> int:
+    """How many candidates each arm brings."""
+    usual = fetch_count(query.fusion, query.k)
+    return usual if collection.ranking.fetch is None else max(collection.ranking.fetch, query.k)
+
+
+def _absolute_parameters(collection: Collection) -> dict[str, object]:
+    ranking = collection.ranking
+    weight = collection.embedding.absolute_weight if ranking.lexical is None else ranking.lexical
+    return {
+        "absolute_weight": weight,
+        "near_weight": ranking.near * weight,
+        "near_query": NEAR_QUERY,
+        "near_passage": NEAR_PASSAGE,
+        "near_chunks": NEAR_CHUNKS,
+        "apart_lift": APART_LIFT * weight,
     }
 
 
@@ -135,7 +159,7 @@ def _passage(row: Mapping[str, Any]) -> Passage:
         "metadata": row["metadata"],
         "score": row["score"],
         "absolute": row["absolute"],
-        "scores": {"bm25": row["bm25"], "cosine": row["cosine"], "fused": row["score"]},
+        "scores": {"bm25": row["bm25"], "cosine": row["cosine"], "fused": row["score"], "near": row["near"]},
         "ranks": {"lexical": row["lexical_rank"], "vector": row["vector_rank"]},
         "factors": {},
         "modified": row["modified"].isoformat() if row["modified"] else None,
@@ -148,7 +172,7 @@ def _hybrid(space: int, spec: EmbeddingSpec, pairs: int, named: bool, *, in_part
 
     What a caller writes is bound: only the number of parameters depends on it.
     """
-    table = {"vectors": vector_table(space), "type": Identifier(spec.column_type)}
+    table = {"vectors": vector_table(space), "windows": window_table(space), "type": Identifier(spec.column_type)}
     arms = {
         "corpus_words": SQL(_part("corpus_words.sql")).format(),
         "lexical_arm": SQL(_part("lexical_arm_in_part.sql" if in_part else "lexical_arm.sql")).format(),

@@ -23,6 +23,11 @@ def vector_table(space: int) -> sql.Identifier:
     return sql.Identifier(f"vector_{space:d}")
 
 
+def window_table(space: int) -> sql.Identifier:
+    """The name of the table of the vectors of chunks' windows, in schema tadori."""
+    return sql.Identifier(f"vector_{space:d}_windows")
+
+
 def pgvector_view(space: int) -> str:
     """The name of the space's view for langchain-postgres, in schema tadori."""
     return f"pgvector_{space:d}"
@@ -85,6 +90,7 @@ async def _create(conn: Connection, space: int, spec: EmbeddingSpec) -> None:
         "space": sql.Literal(space),
         "vector_table": vector_table(space),
         "bits_table": bits_table(space),
+        "window_table": window_table(space),
         "view": sql.Identifier(pgvector_view(space)),
         "type": sql.SQL("{}({})").format(sql.Identifier(kind), sql.Literal(spec.dims)),
         "bits": sql.SQL("bit({})").format(sql.Literal(spec.dims)),
@@ -96,5 +102,5 @@ async def _create(conn: Connection, space: int, spec: EmbeddingSpec) -> None:
         "follow": sql.Identifier(f"vector_{space:d}_follow"),
         "operators": operators(kind),
     }
-    for file in ("create_space.sql", *_INDEX_FILES.get(spec.index_kind, ()), "view_space.sql"):
+    for file in ("create_space.sql", "create_windows.sql", *_INDEX_FILES.get(spec.index_kind, ()), "view_space.sql"):
         await conn.execute(sql.SQL(statement(file)).format(**names))

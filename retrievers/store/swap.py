@@ -14,6 +14,7 @@ from typing import Any, Literal, LiteralString
 from psycopg.rows import class_row
 from psycopg.sql import SQL, Composed, Identifier
 
+from retrievers.documents import IndexedDocument
 from retrievers.store.audiences import Readers, audience_numbers
 from retrievers.store.pools import Connection
 from retrievers.store.rows import (
@@ -26,10 +27,11 @@ from retrievers.store.rows import (
     document_columns,
     posting_columns,
     to_json,
+    window_columns,
 )
-from retrievers.store.spaces import vector_table
+from retrievers.store.spaces import vector_table, window_table
 from retrievers.store.sql import statement
-from retrievers.types import Collection, IndexedDocument, Json, Vector
+from retrievers.types import Collection, Json, Vector
 
 _ALL_OK = json.dumps({stage: {"status": "ok", "reason": None} for stage in ("load", "chunk", "embed", "store")})
 
@@ -159,6 +161,8 @@ class Swap:
         ]
         await self._run("add_postings.sql", posting_columns([chunk.terms for chunk in chunks], numbers, terms) | {"max_count": MAX_COUNT})
         await self._run("add_vectors.sql", {"chunks": numbers, "embeddings": await self._array([chunk.vector for chunk in chunks])})
+        if windows := window_columns(numbers, [chunk.windows for chunk in chunks]):
+            await self._run("add_windows.sql", windows.keys | {"embeddings": await self._array(windows.vectors)})
 
     async def _array(self, vectors: Sequence[Vector]) -> VectorArray:
         kind = self._collection.embedding.column_type
@@ -196,7 +200,9 @@ class Swap:
 
     def _statement(self, file: LiteralString) -> Composed:
         kind = self._collection.embedding.column_type
-        return SQL(statement(file)).format(vectors=vector_table(self._collection.space), type=Identifier(kind))
+        return SQL(statement(file)).format(
+            vectors=vector_table(self._collection.space), windows=window_table(self._collection.space), type=Identifier(kind)
+        )
 
 
 def _material(document: IndexedDocument) -> tuple[object, ...]:

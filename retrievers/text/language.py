@@ -10,6 +10,9 @@ from retrievers.text.stopwords import is_english_function_word
 
 Language = Literal["ja", "zh", "ko", "en", "und"]
 
+_SCRIPTS: tuple[frozenset[Language], ...] = (frozenset({"en"}), frozenset({"ja", "zh"}), frozenset({"ko"}))
+"""Japanese and Chinese share their characters, and with them words."""
+
 _LOOKED_AT = 4000
 """Characters: a language shows within a page, and a 2 MB text is no slower."""
 _KANA = re.compile("[\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f]")
@@ -50,6 +53,13 @@ def language_of(text: str) -> Language:
     if hangul > kana + han:
         return "ko"
     return "ja" if kana > _KANA_LEAST * (kana + han) or (not kana and _is_japanese_han("".join(_HAN.findall(sample)))) else "zh"
+
+
+def other_scripts(language: Language) -> tuple[Language, ...]:
+    """The languages that share no script with this one; none for `und`, which may be a name or a code that any text can hold."""
+    if language == "und":
+        return ()
+    return tuple(sorted(other for script in _SCRIPTS if language not in script for other in script))
 
 
 def _latin(words: list[str], sample: str) -> Language:

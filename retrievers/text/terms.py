@@ -4,6 +4,7 @@ Pure; retrievers/text/analysis.py decides what is a function word.
 """
 
 import re
+import unicodedata
 
 from retrievers.text.analysis import query_words
 
@@ -18,6 +19,21 @@ _HANGUL = "[\uac00-\ud7ff]+"
 _LATIN = rf"[^\W_{_HAN}{_KATAKANA}\u3041-\u309f\uac00-\ud7ff]+(?:[-_./:@&+#'’][^\W_{_HAN}{_KATAKANA}\u3041-\u309f\uac00-\ud7ff]+)*"
 _TERM = re.compile(f"{_CJK}|{_HANGUL}|{_LATIN}")
 _QUESTION_WORD = re.compile("[何誰][年人日時月回個件度歳名]?|幾つ|何故")
+
+
+_LETTER, _DIGIT = "[A-Za-z]", "[0-9]"
+_CODE = re.compile(
+    rf"{_LETTER}+-?{_DIGIT}\w*|{_DIGIT}+{_LETTER}{{2,}}{_DIGIT}|{_DIGIT}+\.{_DIGIT}+\.{_DIGIT}+"  # XR-4200, 0xC0FFEE, 15.2.1
+    rf"|{_LETTER}[a-z]+[A-Z]\w+|\w+_\w+|\w+::\w+|\w+\(\)"  # camelCase, snake_case, a::b, f()
+    rf"|(?<!\S)--?{_LETTER}[\w-]*|`[^`]+`|(?<!\w)[./~]?/\w+|\b\w+\.(?:py|js|ts|go|rs|c|h|java|sql|sh|md|toml|ya?ml|json|conf|ini|log)\b",
+    re.ASCII,
+)
+"""Written as machines write: texts in any language hold it as it is, and it is looked for word for word."""
+
+
+def has_code(text: str) -> bool:
+    """Whether an identifier, a version, a flag or a path stands in the text; a number, a date or a name alone is none."""
+    return _CODE.search(unicodedata.normalize("NFKC", text)) is not None
 
 
 def content_terms(text: str) -> list[str]:

