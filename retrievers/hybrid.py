@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from retrievers.answerable import curve_of, probability
 from retrievers.boosting import BOOSTED, Boosts, boosted
 from retrievers.caching import VectorCache
 from retrievers.errors import CollectionRebuilt, UnknownCollection
@@ -144,6 +145,9 @@ class HybridSearch:
         result["timings_ms"]["search"] = _ms(time.perf_counter() - started)
         if common:
             result["degraded"].append(_unread(common))
+        # Before anything is cut off, so that it does not depend on how many results were asked for.
+        scores = [passage["absolute"] for passage in found if passage["absolute"] is not None]
+        result["answerable"] = probability(max(scores, default=None), curve_of(collection, self._embedder))
         return (await asyncio.to_thread(_boosted, collection, query, found))[:wanted]
 
     async def _reranked(self, request: Request, passages: list[Passage], result: SearchResult) -> list[Passage]:
@@ -167,7 +171,9 @@ def _boosted(collection: Collection, query: Query, found: list[Passage]) -> list
         return found
     floor = collection.embedding.unrelated if query.fusion == "absolute" else 0.0
     boosts = Boosts(frozenset(query.words), query.technical, analyser_of(collection).words, datetime.now(UTC), floor)
-    return boosted(found, collection.ranking, boosts)
+    # Those behind stay where they are, so that an explained search, which takes all candidates, has the same order.
+    looked_at = max(query.k, BOOSTED)
+    return [*boosted(found[:looked_at], collection.ranking, boosts), *found[looked_at:]]
 
 
 async def _words(collection: Collection, request: Request, result: SearchResult) -> tuple[str, ...]:

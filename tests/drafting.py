@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrievers.documents import ChunkDraft, IndexedChunk, IndexedDocument
 from retrievers.scope import Scope
@@ -23,14 +24,15 @@ def draft(
     readers: tuple[str, ...] = ("tenant",),
     metadata: Mapping[str, Json] | None = None,
     headings: tuple[str, ...] = (),
+    windowed: bool = False,
 ) -> IndexedDocument:
-    """A document with a chunk for each paragraph; its hash is of its text, as a file's is of its bytes."""
+    """A document with a chunk for each paragraph; its hash is of its text, as a file's is of its bytes. `windowed`: see `windows_of`."""
     text = "\n\n".join(paragraphs)
     chunks, start = [], 0
     for ordinal, paragraph in enumerate(paragraphs):
         words = analyse(paragraph)
         chunk = ChunkDraft(ordinal, paragraph, headings, start, start + len(paragraph), len(words))
-        chunks.append(IndexedChunk(chunk, words, vector_of(paragraph)))
+        chunks.append(IndexedChunk(chunk, words, vector_of(paragraph), windows_of(paragraph) if windowed else None))
         start += len(paragraph) + 2
     digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return IndexedDocument(source, digest, title, text, "en", "text/plain", readers, metadata or {}, None, None, tuple(chunks))
@@ -42,6 +44,13 @@ def vector_of(text: str) -> Vector:
     numbers = np.frombuffer(digest[:16], ">i2").astype(np.float32) + 0.5
     unit: Vector = (numbers / np.linalg.norm(numbers)).astype(np.float32)
     return unit
+
+
+def windows_of(text: str) -> NDArray[np.float32] | None:
+    """A vector for each two words of the text; None for three words and fewer."""
+    words = analyse(text)
+    parts = [" ".join(words[start : start + 2]) for start in range(0, len(words), 2)]
+    return np.stack([vector_of(part) for part in parts]) if len(words) > 3 else None
 
 
 async def make_collection(database: Database, scope: Scope, name: str = "default") -> Collection:
@@ -84,6 +93,15 @@ async def contents(database: Database, scope: Scope, collection: Collection) -> 
             from tadori.vector_{collection.space} v join tadori.chunk c using (tid, coll, chunk)
             join tadori.audience a on a.tid = v.tid and a.audience = v.audience
             where v.tid = %s and v.coll = %s order by c.id""",
+        "windows": f"""
+            select c.id, w.place, w.embedding::text, a.readers
+            from tadori.vector_{collection.space}_windows w join tadori.chunk c using (tid, coll, chunk)
+            join tadori.audience a on a.tid = w.tid and a.audience = w.audience
+            where w.tid = %s and w.coll = %s order by c.id, w.place""",
+        "word order": """
+            select c.id, u.place, t.word from tadori.chunk c cross join lateral unnest(c.words) with ordinality as u (term, place)
+            join tadori.term t on t.tid = c.tid and t.coll = c.coll and t.term = u.term
+            where c.tid = %s and c.coll = %s order by c.id, u.place""",
     }
     return {name: await rows(database, scope, query, *key) for name, query in queries.items()}
 

@@ -33,7 +33,7 @@ def windows(text: str, count: Callable[[str], int], tokens: int = WINDOW_TOKENS)
     found: list[str] = []
     start = end = size = 0
     for first, last in sentences(text):
-        own = count(text[first:last])
+        own = max(1, count(text[first:last]))  # some models leave characters out that are text all the same
         if size and size + own > tokens:
             found.append(text[start:end])
             size = 0

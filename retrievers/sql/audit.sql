@@ -1,6 +1,6 @@
 -- Compares everything that is stored twice about one collection, for speed, with what it was made from; reads the whole collection.
 -- parameters: tid, coll, max_count integer   max_count: the largest that tf and dl hold
--- placeholders: vectors
+-- placeholders: vectors, windows
 -- columns:    difference text; no row means that all agree
 with
 posted as materialized (
@@ -19,6 +19,13 @@ chunks as materialized (
     from tadori.chunk c
     left join tadori.content x on x.tid = c.tid and x.coll = c.coll and x.content = c.content
     where c.tid = %(tid)s and c.coll = %(coll)s
+),
+windowed as materialized (
+    select w.chunk, count(*) as windows, max(w.place) as last, array_agg(distinct w.coll order by w.coll) as collections,
+           array_agg(distinct w.audience order by w.audience) as audiences
+    from tadori.{windows} w
+    where w.tid = %(tid)s and (w.coll = %(coll)s or w.chunk in (select c.chunk from chunks c))
+    group by w.chunk
 ),
 owned as materialized (
     select x.content, x.content_hash, x.audience, a.readers, count(d.document) as documents,
@@ -65,6 +72,25 @@ union all
 select format('vector of chunk number %%s: there is no such chunk in the collection', v.chunk)
 from tadori.{vectors} v
 where v.tid = %(tid)s and v.coll = %(coll)s and not exists (select from chunks c where c.chunk = v.chunk)
+union all
+select format('chunk %%s: its words in order are not its list of words, or %%s where its length is %%s', c.id, cardinality(c.words), c.length)
+from chunks c
+where c.words <> '{{}}' and (
+    cardinality(c.words) <> c.length
+    or c.sorted_terms <> (select array_agg(distinct t.term order by t.term) from unnest(c.words) as t (term))
+)
+union all
+select format('chunk %%s: its windows have collections %%s and audiences %%s, not %%s and %%s', c.id, w.collections, w.audiences, c.coll, c.audience)
+from chunks c join windowed w on w.chunk = c.chunk
+where (w.collections, w.audiences) <> (array[c.coll], array[c.audience])
+union all
+select format('chunk %%s: it has %%s windows, and the last is number %%s', c.id, w.windows, w.last)
+from chunks c join windowed w on w.chunk = c.chunk
+where w.windows < 2 or w.last <> w.windows - 1
+union all
+select format('windows of chunk number %%s: there is no such chunk in the collection', w.chunk)
+from windowed w
+where not exists (select from chunks c where c.chunk = w.chunk)
 union all
 select format('postings of chunk number %%s: there is no such chunk in the collection', p.chunk)
 from posted p

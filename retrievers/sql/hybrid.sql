@@ -11,7 +11,7 @@
 --             fetch, k integer         candidates of each arm, results in the end
 --             k1, b, absolute_weight, rrf_k, lexical_weight, vector_weight, epsilon double precision
 --             apart text[]             the languages whose script is not the query's; apart_lift double precision, what stands for their BM25
---             near_weight double precision; near_query, near_passage, near_chunks integer  how near words stand, in how many candidates
+--             near_weight, window_weight double precision; near_query, near_passage, near_chunks integer  how near words stand, in how many candidates
 --             exact_rows, exact_filtered integer  up to so many rows the vector arm compares each, above it asks the index
 --             indexed boolean          whether there is one; shortlist integer  rows that index kind binary compares again
 -- columns:    id, document, title, heading_path, page, url, origin, content_type, language, text, start, end, token_count, metadata,
@@ -35,21 +35,24 @@ found as materialized (
     full join vector_top v on v.chunk = l.chunk
 ),
 ranked as (
-    select f.chunk, c.id, c.language = any (%(apart)s::text[]) as apart, f.bm25, f.cosine,
-           case when f.bm25 is not null then rank() over (order by f.bm25 desc nulls last, c.id) end as lexical_rank,
+    select f.chunk, c.id, x.apart, f.bm25, f.cosine,
+           case when f.bm25 is not null and not x.apart then rank() over (partition by x.apart order by f.bm25 desc nulls last, c.id) end
+               as lexical_rank,
            case when f.cosine is not null then rank() over (order by f.cosine desc nulls last, c.id) end as vector_rank
     from found f
     join tadori.chunk c on c.tid = %(tid)s and c.chunk = f.chunk
+    cross join lateral (select c.language = any (%(apart)s::text[]) as apart) x
 ),
 candidate as materialized (
     select r.* from ranked r where r.lexical_rank <= %(fetch)s or r.vector_rank <= %(fetch)s
 ),
 -- A hit of one arm gets the other arm's score by key; in a mode of one arm the other score stays null. A chunk of several windows has
--- the cosine of the nearest one. A vector without length has no cosine (NaN, which would sort above everything): such a chunk is found
--- by its words alone. In a passage whose script is not the question's, words that match are chance: it has no BM25 and no place for it.
+-- the cosine of the nearest one, and a share of its own. A vector without length has no cosine (NaN, which would sort above everything): such a chunk is found
+-- by its words alone. In a passage whose script is not the question's, words that match are chance: it has no BM25, no place for it, and
+-- takes none from a passage of the question's own script.
 scored as materialized (
     select c.chunk, c.id, c.apart,
-           case when not c.apart then c.lexical_rank end as lexical_rank,
+           c.lexical_rank,
            case when c.vector_rank is not null then rank() over (partition by c.vector_rank is null order by n.cosine desc nulls last, c.id) end
                as vector_rank,
            case when %(lexical)s then case when c.apart then 0 else coalesce(c.bm25, (
@@ -63,15 +66,19 @@ scored as materialized (
            n.cosine
     from candidate c
     cross join lateral (
-        select case when %(vector)s then coalesce(
-            (select max(nullif(1 - (w.embedding <=> %(embedding)s::{type}), 'NaN'))
-             from {windows} w
-             where w.tid = %(tid)s and w.chunk = c.chunk),
-            c.cosine,
-            (select nullif(1 - (v.embedding <=> %(embedding)s::{type}), 'NaN')
-             from {vectors} v
-             where v.tid = %(tid)s and v.chunk = c.chunk)
-        ) end as cosine
+        select coalesce(%(window_weight)s * w.nearest + (1 - %(window_weight)s) * o.own, w.nearest, o.own) as cosine
+        from (
+            select case when %(vector)s then coalesce(c.cosine, (
+                select nullif(1 - (v.embedding <=> %(embedding)s::{type}), 'NaN')
+                from {vectors} v
+                where v.tid = %(tid)s and v.chunk = c.chunk
+            )) end as own
+        ) o
+        cross join lateral (
+            select max(nullif(1 - (w.embedding <=> %(embedding)s::{type}), 'NaN')) as nearest
+            from {windows} w
+            where %(vector)s and w.tid = %(tid)s and w.chunk = c.chunk
+        ) w
     ) n
 ),
 shared as materialized (
@@ -84,9 +91,12 @@ shared as materialized (
 
 -- words that stand together ---------------------------------------------------------------------------------------------
 -- Of the query's words that stand near each other, the share that stand near each other in the passage too, the rarer word of each pair
--- counting. Looked at for the best candidates only: each needs its words in order.
+-- counting. A word that the collection lacks makes pairs that no passage holds: they have no terms, and count in what could be reached.
+-- Looked at for the best candidates only: each needs its words in order.
 pair as materialized (
-    select least(a.term, b.term) as low, greatest(a.term, b.term) as high, least(a.gain, b.gain) / (b.place - a.place) as weight
+    select case when a.term is not null and b.term is not null then least(a.term, b.term) end as low,
+           case when a.term is not null and b.term is not null then greatest(a.term, b.term) end as high,
+           least(a.gain, b.gain) / (b.place - a.place) as weight
     from word a
     join word b on b.place - a.place between 1 and %(near_query)s
     where %(lexical)s and %(vector)s

@@ -8,20 +8,21 @@ from psycopg.sql import SQL
 from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.rows import MAX_COUNT
-from retrievers.store.spaces import bits_table, vector_table
+from retrievers.store.spaces import bits_table, vector_table, window_table
 from retrievers.store.sql import statement
 from retrievers.store.writing import reading, require_operator
 from retrievers.types import Collection
 
 
 async def audit(db: Database, scope: Scope, collection: Collection) -> list[str]:
-    """The differences, sorted; empty when counts, lengths, postings, vectors, codes, audiences and texts agree. Reads the whole collection.
+    """The differences, sorted; empty when counts, lengths, postings, vectors, windows, codes, audiences and texts agree.
 
-    Needs the tenant's operator: to anyone else hidden chunks would look like missing ones.
+    Reads the whole collection. Needs the tenant's operator: to anyone else hidden chunks would look like missing ones.
     """
     require_operator(scope)
     queries = ["audit.sql"] if collection.embedding.index_kind != "binary" else ["audit.sql", "audit_codes.sql"]
-    names = {"vectors": vector_table(collection.space), "signs": bits_table(collection.space)}
+    space = collection.space
+    names = {"vectors": vector_table(space), "windows": window_table(space), "signs": bits_table(space)}
     values = {"tid": collection.tid, "coll": collection.coll, "max_count": MAX_COUNT}
     differences: list[str] = []
     async with reading(db, scope, collection) as conn:

@@ -153,6 +153,12 @@ def _check_chunk(document: IndexedDocument, chunk: IndexedChunk, dims: int) -> N
             "store",
             f"chunk {draft.ordinal} of {document.source!r} has no vector of {dims} numbers ({chunk.vector.shape!r}): embed it again",
         )
+    windows = chunk.windows
+    if windows is not None and (windows.ndim != 2 or windows.shape[1] != dims or not np.isfinite(windows).all()):
+        raise IngestError(
+            "store",
+            f"a window of chunk {draft.ordinal} of {document.source!r} has no vector of {dims} numbers ({windows.shape!r}): embed it again",
+        )
 
 
 def _check_text(source: str, name: str, text: str) -> None:

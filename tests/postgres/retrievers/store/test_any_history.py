@@ -39,7 +39,7 @@ sources = st.sampled_from(["a", "b", "c", "d", "e"])
 paragraphs = st.lists(st.sampled_from(PARAGRAPHS), max_size=3, unique=True).map(tuple)
 readers = st.sampled_from([("tenant",), ("public",), ("group:x",), ("group:x", "user:ann"), ("public", "tenant")])
 documents = st.builds(
-    lambda source, parts, who, year: draft(source, *parts, readers=who, metadata={"year": year}),
+    lambda source, parts, who, year: draft(source, *parts, readers=who, metadata={"year": year}, windowed=True),
     sources,
     paragraphs,
     readers,

@@ -30,14 +30,23 @@ DAMAGE = [
         "insert into tadori.posting select tid, coll, 0, chunk, 1, 4, audience from tadori.posting where tf = 2",
         ["there is no such word", "list of words", "count 5"],
     ),
+    ("update tadori.chunk set words = words[2:] where ordinal = 0", ["its words in order are not its list of words, or 3 where its length is 4"]),
+    ("update tadori.chunk set words = words[1:3] || words[3] where ordinal = 0", ["its words in order are not its list of words"]),
+    ("delete from tadori.{windows} where place = 0", ["it has 1 windows, and the last is number 1"]),
+    ("update tadori.{windows} set place = place + 4", ["it has 2 windows, and the last is number 5"]),
+    ("update tadori.{windows} set coll = coll + 1", ["its windows have collections {"]),
 ]
 
 
 @pytest.fixture
 async def collection(database, scope):
     made = await make_collection(database, scope)
-    await DocumentStore(database).put(scope, made, [draft("a.txt", "red apples, red pears", "green pears")])
+    await DocumentStore(database).put(scope, made, [draft("a.txt", "red apples, red pears", "green pears", windowed=True)])
     return made
+
+
+def _named(damage, space):
+    return damage.format(vectors=f"vector_{space}", windows=f"vector_{space}_windows")
 
 
 async def test_what_the_store_made_is_sound(database, scope, collection):
@@ -48,7 +57,7 @@ async def test_what_the_store_made_is_sound(database, scope, collection):
 @pytest.mark.parametrize(("damage", "named"), DAMAGE)
 async def test_damage_is_named(database, scope, collection, damage, named):
     """R8, R12: an audit that could not fail would show nothing."""
-    await rows(database, scope, damage.format(vectors=f"vector_{collection.space}") + " returning 1")
+    await rows(database, scope, _named(damage, collection.space) + " returning 1")
     differences = await audit(database, scope, collection)
     for part in named:
         assert any(part in difference for difference in differences), differences
@@ -63,17 +72,29 @@ async def test_damage_is_named(database, scope, collection, damage, named):
         ("chunk", ["its text", "its vector has collection"]),
         ("posting", ["its postings"]),
         ("vector", ["its vector has collection"]),
+        ("windows", ["its windows have collections"]),
     ],
 )
 async def test_an_audience_that_differs_in_one_arm_is_named(database, scope, collection, table, named):
     """S2: a revoked reader left in a single arm would still find the text there."""
     await rows(database, scope, "insert into tadori.audience (tid, readers) values (%s, '{public}') returning 1", collection.tid)
-    name = f"vector_{collection.space}" if table == "vector" else table
+    name = {"vector": f"vector_{collection.space}", "windows": f"vector_{collection.space}_windows"}.get(table, table)
     change = f"update tadori.{name} set audience = (select audience from tadori.audience where readers = '{{public}}') returning 1"
     await rows(database, scope, change)
     differences = await audit(database, scope, collection)
     for part in named:
         assert any(part in difference for difference in differences), differences
+
+
+@pytest.mark.rule("R12")
+async def test_windows_of_another_collections_chunk_are_named(database, scope, collection):
+    """R12: the foreign key holds windows to a chunk, and to nothing of ours."""
+    other = await make_collection(database, scope, "other")
+    await DocumentStore(database).put(scope, other, [draft("b.txt", "blue plums, blue grapes", windowed=True)])
+    await rows(database, scope, f"update tadori.vector_{other.space}_windows set coll = {collection.coll} returning 1")
+    differences = await audit(database, scope, collection)
+    assert len(differences) == 1
+    assert differences[0].startswith("windows of chunk number ")
 
 
 async def test_only_the_operator_audits(database, scope, collection):
