@@ -12,7 +12,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composed, Identifier
 
-from retrievers.fusion import APART_LIFT, DEFAULT_WEIGHTS, EPSILON, NEAR_CHUNKS, NEAR_PASSAGE, NEAR_QUERY, RRF_K, fetch_count
+from retrievers.fusion import APART_LIFT, DEFAULT_WEIGHTS, EPSILON, NEAR_CHUNKS, NEAR_PASSAGE, NEAR_QUERY, RRF_K, WINDOW_WEIGHT, fetch_count
 from retrievers.store.filtering import filter_parameters, passes
 from retrievers.store.nearest import prepare_index, shortlist, vector_arm
 from retrievers.store.spaces import vector_table, window_table
@@ -130,6 +130,7 @@ def _absolute_parameters(collection: Collection) -> dict[str, object]:
     return {
         "absolute_weight": weight,
         "near_weight": ranking.near * weight,
+        "window_weight": WINDOW_WEIGHT,
         "near_query": NEAR_QUERY,
         "near_passage": NEAR_PASSAGE,
         "near_chunks": NEAR_CHUNKS,
