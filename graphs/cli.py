@@ -46,6 +46,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_search(commands)
     _add_ask(commands)
     _add_eval(commands)
+    _add_tune(commands)
     _add_reindex(commands)
     _add_doctor(commands)
     _add_serve(commands)
@@ -120,6 +121,15 @@ def _add_eval(commands: "argparse._SubParsersAction[_Parser]") -> None:
     _add_fusion(parser)
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N distinct queries")
     parser.add_argument("--corpus", type=Path, metavar="FILE", help="search another folder's corpus.jsonl")
+
+
+def _add_tune(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = _command(commands, "tune", "fit ranking and no-answer threshold of a collection to questions of its own", collection=False)
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="with queries.jsonl, and corpus.jsonl unless --collection is given")
+    parser.add_argument("--queries", required=True, metavar="FILE", help="judgements in FOLDER: query-id, corpus-id, score")
+    parser.add_argument("--collection", metavar="NAME", help="one whose sources the judgements name (default: eval-FOLDER)")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N distinct queries")
+    parser.add_argument("--dry-run", action="store_true", help="show what is better, and store nothing")
 
 
 def _add_reindex(commands: "argparse._SubParsersAction[_Parser]") -> None:

@@ -152,6 +152,12 @@ async def _reindex(services: Services, options: argparse.Namespace) -> Result:
     return await reindex(services, options)
 
 
+async def _tune(services: Services, options: argparse.Namespace) -> Result:
+    from graphs.tuning import tune
+
+    return await tune(services, options)
+
+
 async def _search(services: Services, options: argparse.Namespace) -> Result:
     fusion, weights = parse_fusion(options.fusion)
     wanted: dict[str, Any] = {"collection": options.collection, "k": options.k, "mode": options.mode, "fusion": fusion, "weights": weights}
@@ -165,7 +171,7 @@ async def _search(services: Services, options: argparse.Namespace) -> Result:
 async def _explain(services: Services, options: argparse.Namespace, wanted: dict[str, Any]) -> Result:
     found = await api.explain(options.query, why=options.why, **wanted)
     hints = await services.search(services.operator).hints(options.query, collection=options.collection)
-    told = {"fusion": found["fusion"], "no_answer": found["no_answer"], "words": hints["words"]}
+    told = {"fusion": found["fusion"], "no_answer": found["no_answer"], "answerable": found["answerable"], "words": hints["words"]}
     data = {**_hits(found), "candidates": found["candidates"], "explain": told, "why": found["why"]}
     words = ", ".join(f"{word['word']} ({word['df']})" for word in hints["words"])
     table = render.table({**told, "words": f"{words}, each with the number of passages that hold it"})
@@ -176,7 +182,8 @@ async def _explain(services: Services, options: argparse.Namespace, wanted: dict
 
 def _hits(found: SearchResult) -> dict[str, Any]:
     degraded = [{"cause": cause, "fallback": fallback} for cause, fallback in found["degraded"]]
-    return {"hits": found["passages"], "analyser": found["analyser"], "degraded": degraded, "timings_ms": found["timings_ms"]}
+    told = {name: found[name] for name in ("answerable", "analyser", "timings_ms")}
+    return {"hits": found["passages"], "degraded": degraded, **told}
 
 
 async def _ask(services: Services, options: argparse.Namespace) -> Result:
@@ -239,6 +246,7 @@ _COMMANDS: dict[str, Callable[[Services, argparse.Namespace], Awaitable[Result]]
     "ask": _ask,
     "eval": _eval,
     "reindex": _reindex,
+    "tune": _tune,
     "doctor": _doctor,
 }
 

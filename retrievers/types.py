@@ -50,6 +50,8 @@ class EmbeddingSpec:
     index_kind: IndexKind = "hnsw"
     unrelated: float = 0.0
     calibrated: bool = False
+    answer: tuple[float, float] | None = None
+    """As in Ranking, for collections with the shipped scale; None for a model that is not calibrated. Not stored with a collection."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,16 @@ class Ranking:
     derived: float = 0.9
     half_life_days: float | None = None
     answer: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All that `tadori tune` may change in a collection, by the names that Collection has."""
+
+    fusion: Fusion
+    weights: tuple[float, float] | None
+    no_answer: float
+    ranking: Ranking
 
 
 @dataclass(frozen=True)
@@ -217,7 +229,8 @@ class Passage(TypedDict):
 class SearchResult(TypedDict):
     """`passages` best first. `no_answer` is the collection's threshold on `Passage.absolute`; `chunk_count` 0 means an empty collection.
 
-    `answerable` is the calibrated probability (0-1) that the passages hold an answer, None where an arm did not run.
+    `answerable` is the calibrated probability (0-1) that the collection holds an answer, from its best absolute score; None where an arm
+    did not run, nothing was found, or neither the collection nor its model was calibrated.
 
     `timings_ms` has embed, search and, where a reranker ran, rerank. `degraded` names what could not run and what was done instead.
     """

@@ -44,12 +44,13 @@ async def evaluate(
     cases = read_cases(Path(folder), queries, limit)
     source = corpus_file(Path(folder), None if corpus is None else Path(corpus))
     collection = collection_name(source)
-    await _ingest(services, collection, source, progress)
+    await ingest_corpus(services, collection, source, progress)
     run = _Run(services.search(services.operator), collection, mode, fusion, weights)
     return await _ask_all(run, cases, progress)
 
 
-async def _ingest(services: "Services", collection: str, corpus: Path, progress: Progress | None) -> None:
+async def ingest_corpus(services: "Services", collection: str, corpus: Path, progress: Progress | None) -> None:
+    """Give the collection what it lacks of the corpus. Raises IngestError for the first document that fails."""
     report = await services.ingestion().ingest(services.operator, collection, [corpus], readers=("tenant",), prune=True, progress=progress)
     failed = [file for file in report["files"] if file["status"] == "failed"]
     if failed:
