@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrievers.fusion import absolute, best_first, fetch_count, min_max, rrf, weighted
+from retrievers.fusion import APART_LIFT, absolute, best_first, fetch_count, min_max, near, rrf, weighted
 
 
 @pytest.mark.rule("core-hybrid")
@@ -66,3 +66,53 @@ def test_a_query_without_words_leaves_the_cosine():
 def test_each_arm_hands_over_enough_candidates(fusion, k, fetch):
     """fetch: 100 for absolute, three times k for the others, never fewer than k."""
     assert fetch_count(fusion, k) == fetch
+
+
+GAINS = {"seal": 4.0, "pump": 2.0, "wear": 3.0, "early": 1.0, "often": 5.0}
+
+
+@pytest.mark.rule("core-hybrid")
+def test_near_is_the_share_of_neighbouring_words_that_are_neighbours_there_too():
+    """core-hybrid: pairs count the lesser gain over their distance: 2/1 for seal pump, 2/1 for pump wear, 3/2 for seal wear."""
+    query = ["seal", "pump", "wear"]
+    assert near(query, ["seal", "pump"], GAINS) == pytest.approx(2 / 5.5)
+    assert near(query, ["wear", "x", "seal"], GAINS) == pytest.approx(1.5 / 5.5)
+    assert near(query, ["wear", "pump", "seal"], GAINS) == 1.0
+    assert near(query, ["seal", "seal", "wear", "wear"], GAINS) == pytest.approx(1.5 / 5.5)
+
+
+@pytest.mark.rule("core-hybrid")
+def test_words_are_together_within_five_words_of_the_passage_and_three_of_the_query():
+    """core-hybrid: the fifth word after one is still near it, the sixth is not; the fourth of the query no longer."""
+    assert near(["seal", "pump"], ["seal", "a", "b", "c", "d", "pump"], GAINS) == 1.0
+    assert near(["seal", "pump"], ["seal", "a", "b", "c", "d", "e", "pump"], GAINS) == 0.0
+    assert near(["seal", "pump", "wear", "early"], ["seal", "early"], GAINS) == pytest.approx((1 / 3) / (2 + 1.5 + 1 / 3 + 2 + 1 / 2 + 1))
+    assert near(["seal", "pump", "wear", "early", "often"], ["seal", "often"], GAINS) == 0.0
+
+
+@pytest.mark.rule("core-hybrid")
+def test_a_pair_of_which_the_passage_repeats_one_word_is_not_together():
+    """core-hybrid: a word that the collection lacks counts in what could be reached, and is not found by its neighbour's repeats."""
+    assert near(["pump", "often"], ["pump", "pump", "pump"], GAINS) == 0.0
+    assert near(["seal", "pump", "often"], ["seal", "pump", "pump"], GAINS) == pytest.approx(2 / (2 + 4 / 2 + 2))
+
+
+@pytest.mark.parametrize(
+    ("query", "passage"), [([], ["seal"]), (["seal"], ["seal", "seal"]), (["seal", "pump"], []), (["seal", "pump"], ["seal"])]
+)
+def test_one_word_is_near_nothing(query, passage):
+    assert near(query, passage, GAINS) == 0.0
+
+
+@pytest.mark.rule("cjk", "core-hybrid")
+def test_the_bigrams_of_a_japanese_word_stand_together():
+    """cjk, core-hybrid: 部品交換 asked for and 部品の交換 written share the two words that both have, next to each other or not."""
+    gains = {"部品": 2.0, "品交": 2.0, "交換": 2.0}
+    assert near(["部品", "品交", "交換"], ["部品", "品交", "交換"], gains) == 1.0
+    assert near(["部品", "品交", "交換"], ["部品", "の", "交換"], gains) == pytest.approx(1 / 5)
+
+
+@pytest.mark.rule("core-hybrid")
+def test_the_lift_of_another_script_is_less_than_all_words():
+    """core-hybrid: a passage that cannot share the words is held to have most of them, never more than one that has them all."""
+    assert 0 < APART_LIFT < 1

@@ -30,7 +30,10 @@ DAMAGE = [
         "insert into tadori.posting select tid, coll, 0, chunk, 1, 4, audience from tadori.posting where tf = 2",
         ["there is no such word", "list of words", "count 5"],
     ),
-    ("update tadori.chunk set words = words[2:] where ordinal = 0", ["its words in order are not its list of words, or 3 where its length is 4"]),
+    (
+        "update tadori.chunk set words = words[2:] where ordinal = 0",
+        ["its words in order are not its list of words, or 3 where its length is 4"],
+    ),
     ("update tadori.chunk set words = words[1:3] || words[3] where ordinal = 0", ["its words in order are not its list of words"]),
     ("delete from tadori.{windows} where place = 0", ["it has 1 windows, and the last is number 1"]),
     ("update tadori.{windows} set place = place + 4", ["it has 2 windows, and the last is number 5"]),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrievers.text.language import language_of
+from retrievers.text.language import Language, language_of, other_scripts
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,13 @@ def test_the_language_of_a_text_is_named(text: str, language: str) -> None:
 
 def test_a_japanese_page_with_english_code_stays_japanese() -> None:
     assert language_of("設定ファイルを開いて次の行を追加します。\nmax_connections = 200\nshared_buffers = 2GB\n" * 3) == "ja"
+
+
+@pytest.mark.rule("cjk", "core-hybrid")
+@pytest.mark.parametrize(
+    ("language", "others"),
+    [("en", ("ja", "ko", "zh")), ("ja", ("en", "ko")), ("zh", ("en", "ko")), ("ko", ("en", "ja", "zh")), ("und", ())],
+)
+def test_languages_of_another_script_share_no_words(language: Language, others: tuple[Language, ...]) -> None:
+    """cjk, core-hybrid: Japanese and Chinese share theirs; what may be a name or a code can stand in any text."""
+    assert other_scripts(language) == others
