@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 
+import numpy as np
+
 from retrievers.documents import ChunkDraft, IndexedChunk, IndexedDocument
 from retrievers.providers.fakes import HashEmbedder
 from retrievers.scope import Scope
@@ -12,12 +14,12 @@ from retrievers.store.collections import ensure_collection
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
 from retrievers.text.analysis import ANALYSER, analyse
-from retrievers.types import Collection, Embedder, Json, Vector
+from retrievers.types import Collection, ContentType, Embedder, Json, Origin, Vector
 
 
 @dataclass(frozen=True)
 class Text:
-    """A document of one chunk; `vector` None means the embedder's."""
+    """A document of one chunk; `vector` None means the embedder's. `windows`: the vectors of its parts, None for one part."""
 
     source: str
     text: str
@@ -27,6 +29,10 @@ class Text:
     modified: datetime | None = None
     readers: tuple[str, ...] = ("tenant",)
     vector: Vector | None = None
+    windows: Sequence[Vector] | None = None
+    language: str = "und"
+    content_type: ContentType = "text"
+    origin: Origin = "person"
 
 
 async def seed(
@@ -44,7 +50,9 @@ async def seed(
 def indexed(document: Text, vector: Vector) -> IndexedDocument:
     """The document as the store takes it."""
     words = analyse("\n".join(part for part in (document.title, *document.heading_path, document.text) if part))
-    draft = ChunkDraft(0, document.text, document.heading_path, 0, len(document.text), len(words))
+    kind = {"content_type": document.content_type, "language": document.language, "origin": document.origin}
+    draft = ChunkDraft(0, document.text, document.heading_path, 0, len(document.text), len(words), **kind)
+    windows = None if document.windows is None else np.stack(document.windows)
     return IndexedDocument(
         source=document.source,
         content_hash=sha256(document.text.encode()).hexdigest(),
@@ -56,5 +64,5 @@ def indexed(document: Text, vector: Vector) -> IndexedDocument:
         metadata=document.metadata,
         modified=document.modified,
         created=None,
-        chunks=(IndexedChunk(draft, words, vector if document.vector is None else document.vector),),
+        chunks=(IndexedChunk(draft, words, vector if document.vector is None else document.vector, windows),),
     )
