@@ -3,7 +3,7 @@
 Pure: the candidates of each question come as graphs.evals.pools; graphs.tuning searches, and stores what is better.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import product
@@ -20,7 +20,7 @@ from retrievers.types import Fusion, Ranking, Setting
 LEAST_QUESTIONS = 20
 """Answerable questions below which nothing is tuned: ten in a half, each worth .1 of nDCG at most, are noise already."""
 
-LEXICAL = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+LEXICAL = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0)
 """Weights of BM25, in units of the model's own."""
 NEAR = (0.0, 0.35, 0.7, 1.05)
 WEIGHTS = ((0.2, 0.8), (0.3, 0.7), (0.4, 0.6), (0.5, 0.5), (0.6, 0.4), (0.7, 0.3))
@@ -28,9 +28,6 @@ DEPTHS = (None, 50, 100, 200)
 """Candidates of each arm; None is what the fusion asks for."""
 ROUNDS = 3
 """Of fusion and factors in turn; the second round seldom changes anything."""
-
-Progress = Callable[[int, int], None]
-"""Called with (done, total)."""
 
 
 class _Named(Protocol):
@@ -77,12 +74,12 @@ def halves(cases: Sequence[Named]) -> tuple[list[Named], list[Named]]:
     return ordered[: len(ordered) // 2], ordered[len(ordered) // 2 :]
 
 
-def tune(asked: Sequence[Asked], unanswerable: Sequence[Pool], start: Setting, progress: Progress | None = None) -> Setting:
+def tune(asked: Sequence[Asked], unanswerable: Sequence[Pool], start: Setting) -> Setting:
     """The setting with the highest nDCG@10 on these questions, with its threshold and, where there are unanswerable ones, its curve.
 
     Of settings that are equally good the one nearest to `start` in the order of trial stays, `start` itself first.
     """
-    best = _best_order(asked, start, progress)
+    best = _best_order(asked, start)
     before = [best_absolute(question.pool, start) for question in asked]
     scores = [best_absolute(question.pool, best) for question in asked]
     others = [best_absolute(pool, best) for pool in unanswerable]
@@ -99,22 +96,23 @@ def mean_ndcg(asked: Sequence[Asked], setting: Setting) -> float:
     return float(np.mean([metrics.ndcg(ranked(question.pool, setting), question.gold, SHOWN) for question in asked]))
 
 
-def _best_order(asked: Sequence[Asked], start: Setting, progress: Progress | None) -> Setting:
-    best, value = start, mean_ndcg(asked, start)
-    weight = asked[0].pool.weight
-    done = 0
+def _best_order(asked: Sequence[Asked], start: Setting) -> Setting:
+    best = start
     for _ in range(ROUNDS):
         before = best
-        for trials in (list(fusions(best, weight)), list(factors(best))):
-            for trial in trials:
-                # More than a rounding error, so that what is equally good does not move the setting.
-                if (found := mean_ndcg(asked, trial)) > value + 1e-9:
-                    best, value = trial, found
-                done += 1
-                if progress:
-                    progress(done, max(done, ROUNDS * len(trials)))
+        best = _first_best(asked, best, fusions(best, asked[0].pool.weight))
+        best = _first_best(asked, best, factors(best))
         if best == before:
             break
+    return best
+
+
+def _first_best(asked: Sequence[Asked], start: Setting, trials: Iterator[Setting]) -> Setting:
+    best, value = start, mean_ndcg(asked, start)
+    for trial in trials:
+        # More than a rounding error, so that what is equally good does not move the setting.
+        if (found := mean_ndcg(asked, trial)) > value + 1e-9:
+            best, value = trial, found
     return best
 
 
