@@ -75,7 +75,7 @@ def test_a_folder_is_ingested_searched_asked_about_and_deleted(run: Run, handboo
     found = as_json(run("search", "鍵", "--mode", "lexical", "--json"))
     assert found["hits"][0]["heading_path"] == ["鍵の返却"]
     assert {"id", "document", "title", "heading_path", "page", "text", "score", "scores"} <= set(found["hits"][0])
-    assert set(found["hits"][0]["scores"]) == {"bm25", "cosine", "fused"}
+    assert set(found["hits"][0]["scores"]) == {"bm25", "cosine", "fused", "near"}
 
     answer = as_json(run("ask", "How long are nightly backups kept?", "--json"))
     assert answer["status"] == "answered"
