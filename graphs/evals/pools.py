@@ -114,11 +114,17 @@ def _fused(pool: Pool, setting: Setting, brought: NDArray[np.intp]) -> Numbers:
     if setting.fusion == "absolute":
         return absolute_scores(pool, setting.ranking)[brought]
     if setting.fusion == "rrf":
-        ranks = pool.ranks[brought]
-        reciprocal: Numbers = np.where(ranks <= _depth(setting), 1 / (RRF_K + ranks), 0.0).sum(axis=1)
-        return reciprocal
+        reciprocal: Numbers = np.where(_reached(pool, _depth(setting)), 1 / (RRF_K + pool.ranks), 0.0).sum(axis=1)
+        return reciprocal[brought]
     lexical, vector = setting.weights or DEFAULT_WEIGHTS
     return lexical * _stretched(pool.bm25[brought]) + vector * _stretched(pool.cosine[brought])
+
+
+def _reached(pool: Pool, depth: int) -> NDArray[np.bool_]:
+    """Which arm has a place for which passage: so many, and what ties with the last of them."""
+    scores = np.stack([pool.bm25, pool.cosine], axis=1)
+    last = np.where(pool.ranks <= depth, scores, np.inf).min(axis=0, initial=np.inf)
+    return np.asarray(np.isfinite(pool.ranks) & (scores >= last), np.bool_)
 
 
 def _stretched(scores: Numbers) -> Numbers:

@@ -11,7 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from graphs.cli import main
-from graphs.tuning import tune
+from graphs.commands import Bar
+from graphs.evals.metrics import collapse
+from graphs.evals.pools import SHOWN, best_absolute, ranked
+from graphs.tuning import _Asking, tune
 from retrievers.caching import VectorCache
 from retrievers.errors import CollectionRebuilt, InvalidArgument, StorageError, UnknownCollection
 from retrievers.hybrid import HybridSearch
@@ -23,6 +26,7 @@ from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
 from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.store.tuned import store_setting
+from retrievers.trial import Trials
 from retrievers.types import Collection, Ranking, Setting, Vector
 
 QUESTIONS = 24
@@ -221,3 +225,34 @@ def test_too_few_questions_are_one_line_and_a_usage_error(run: Callable[..., tup
     code, out, err = run("tune", "few", "--queries", "dev.tsv", "--limit", "5")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert "tuning needs 20 or more" in err
+
+
+ORDERS = [
+    Setting("absolute", None, 0.5, Ranking()),
+    Setting("absolute", None, 0.5, Ranking(lexical=0.3, near=0.0, title=1.0, heading=1.0, code=1.0)),
+    Setting("absolute", None, 0.5, Ranking(lexical=3.0, near=1.05, fetch=10)),
+    Setting("rrf", None, 0.5, Ranking()),
+    Setting("rrf", None, 0.5, Ranking(fetch=10, title=1.0)),
+    Setting("weighted", (0.3, 0.7), 0.5, Ranking(fetch=12)),
+    Setting("weighted", (0.7, 0.3), 0.5, Ranking(heading=1.0)),
+]
+
+
+@pytest.mark.rule("per-corpus")
+@pytest.mark.parametrize("setting", ORDERS)
+async def test_what_is_tried_in_memory_is_what_a_search_gives(database: Database, scope: Scope, tmp_path: Path, setting: Setting) -> None:
+    """per-corpus: order and best absolute score of each setting equal those of the statement and the factors after it."""
+    parts = Parts(database, scope, HashEmbedder())
+    words = ["pump", "valve", "motor", "shaft", "seal", "bolt", "torque", "filter", "gauge", "hose"]
+    texts = [" ".join(words[(n * step + n // 3) % 10] for step in (1, 3, 7, 2)) + f" part n{n}" for n in range(40)]
+    rows = [{"_id": f"d{n}", "title": words[n % 10] if n % 4 == 0 else "", "text": text} for n, text in enumerate(texts)]
+    write(tmp_path / "corpus.jsonl", rows)
+    await parts.ingestion().ingest(scope, "parts", [tmp_path / "corpus.jsonl"], readers=("tenant",))
+    trials = Trials(database, parts.embedder, parts.cache, scope)
+    collection = await trials.collection("parts")
+    asking = _Asking(trials, collection, Bar("test"), 4)
+    for question in ("pump", "valve motor", "torque of the seal bolt", "gauge hose n17"):
+        (pool,) = await asking.pools([question])
+        found = await trials.search(setting).ranked(question, "parts", k=SHOWN, limit=50)
+        assert ranked(pool, setting) == collapse([passage["document"] for passage in found])
+        assert best_absolute(pool, setting) == pytest.approx(max(passage["absolute"] or 0.0 for passage in found))
