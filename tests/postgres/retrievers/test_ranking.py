@@ -161,7 +161,10 @@ async def test_mode_lexical_looks_for_the_words_in_every_passage(database, scope
 @pytest.mark.rule("core-hybrid", "T15")
 async def test_a_passage_in_another_script_takes_no_rank_from_one_in_the_questions(database, scope, search):
     """core-hybrid, T15: under rrf the English passage is first by words, though the Japanese one holds more of them."""
-    await seed(database, scope, [JAPANESE, ENGLISH])
+    more = Text("ja", "手順 pump seal change pump seal", language="ja")
+    await seed(database, scope, [more, ENGLISH])
+    by_words = await found(search, "When is the pump seal changed?", mode="lexical")
+    assert list(by_words) == ["ja", "en"]
     passages = await found(search, "When is the pump seal changed?", fusion="rrf")
     assert passages["en"]["ranks"]["lexical"] == 1
     assert passages["en"]["score"] == pytest.approx(1 / 61 + 1 / (60 + passages["en"]["ranks"]["vector"]))
