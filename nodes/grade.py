@@ -176,7 +176,7 @@ def _rounded(score: float | None) -> float | None:
 def _closest(state: RagState, kept: Sequence[Passage]) -> Passage | None:
     """Of the first round only: later scores belong to rewritten queries."""
     scored = [passage for passage in state.passages if passage["absolute"] is not None and passage["origin"] != "web"]
-    return max(scored, key=lambda passage: passage["absolute"] or 0.0) if scored and not kept and not state.rewrites else None
+    return max(scored, key=lambda passage: passage["score"]) if scored and not kept and not state.rewrites else None
 
 
 def _web_outcome(state: RagState, kept: Sequence[Passage]) -> WebOutcome | None:

@@ -26,6 +26,9 @@ QUOTED = 3
 _GAIN = 1 / 3
 """A further sentence must add more than this share of the question's terms: "how long are backups kept, and how are they restored?"."""
 
+SENTENCE_WORDS = 2.5
+"""How much more words count in choosing a sentence than in ranking passages: within one passage all sentences mean much the same."""
+
 _MARGIN = 0.5
 """How far below the best a further sentence may score: it answers the other half of the question."""
 
@@ -72,7 +75,7 @@ async def quote(question: str, passages: Sequence[Passage], embedder: Embedder, 
     _score_by_words(candidates, words, set(query_words(follow_up)))
     shortlist = sorted(candidates, key=lambda candidate: -candidate.score)[:EMBEDDED]
     failure = await _add_meaning(shortlist, question, embedder)
-    margin = _MARGIN * (1.0 if failure else embedder.spec.absolute_weight)
+    margin = _MARGIN * (1.0 if failure else _weight(embedder))
     ranked = sorted(shortlist, key=lambda candidate: -candidate.score)
     return [_claim(candidate, passages[candidate.number - 1]) for candidate in _in_order(_chosen(ranked, question, margin))], failure
 
@@ -137,6 +140,10 @@ def _score_by_words(candidates: Sequence[_Candidate], words: Sequence[str], own_
         candidate.score = (own + share * around) / most if most else 0.0
 
 
+def _weight(embedder: Embedder) -> float:
+    return SENTENCE_WORDS * embedder.spec.absolute_weight
+
+
 async def _add_meaning(shortlist: Sequence[_Candidate], question: str, embedder: Embedder) -> str | None:
     """Turn the scores into the embedder's absolute scale; returns why not, when it failed, and leaves them alone then."""
     if not shortlist:
@@ -147,7 +154,7 @@ async def _add_meaning(shortlist: Sequence[_Candidate], question: str, embedder:
     except ProviderError as exc:
         return str(exc)
     for candidate, row in zip(shortlist, rows, strict=True):
-        candidate.score = absolute(candidate.score, 1.0, float(row @ query), embedder.spec.absolute_weight)
+        candidate.score = absolute(candidate.score, 1.0, float(row @ query), _weight(embedder))
     return None
 
 

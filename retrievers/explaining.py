@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from retrievers.errors import CollectionRebuilt
-from retrievers.fusion import fetch_count
 from retrievers.hybrid import HybridSearch
 from retrievers.reasons import ArmScores, Candidate, Explanation, Found, Why, candidates_of, decide, not_found, stated
 from retrievers.request import Request, check_request, cleaned_query
 from retrievers.store.explain import Named, find_named
-from retrievers.store.search import Query, find_passages
+from retrievers.store.search import Query, candidates_wanted, find_passages
 from retrievers.types import DEFAULT_COLLECTION, NO_FILTERS, Collection, Filters, Fusion, Mode, Passage, SearchResult
 
 
@@ -55,7 +54,7 @@ class ExplainedSearch(HybridSearch):
 
     async def _all(self, stored: Collection, request: Request, wanted: Query, result: SearchResult) -> Found:
         """The search's own steps; both arms bring what they always bring, and nothing is cut off after the fusion."""
-        fetch = fetch_count(wanted.fusion, wanted.k)
+        fetch = candidates_wanted(stored, wanted)
         fused = await self._found(stored, replace(wanted, limit=2 * fetch), result)
         ordered = await self._reranked(request, fused[: wanted.k], result)
         reranked = len(ordered) if self._reranking else 0

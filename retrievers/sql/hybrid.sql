@@ -131,7 +131,8 @@ fused as (
     select m.chunk, m.id, m.bm25, m.cosine, m.near, m.apart, m.absolute, m.lexical_rank, m.vector_rank,
            case when not %(vector)s then m.bm25
                 when not %(lexical)s then m.cosine
-                when %(fusion)s = 'absolute' then m.absolute
+                -- The lift is for the threshold: it says nothing about which passage is better, and would put another language first.
+                when %(fusion)s = 'absolute' then m.absolute - case when m.apart then %(apart_lift)s else 0 end
                 when %(fusion)s = 'rrf' then coalesce(1 / (%(rrf_k)s + m.lexical_rank), 0) + coalesce(1 / (%(rrf_k)s + m.vector_rank), 0)
                 else %(lexical_weight)s * m.bm25_share + %(vector_weight)s * m.cosine_share
            end as score

@@ -66,7 +66,7 @@ class Query:
 async def find_passages(conn: AsyncConnection[Any], collection: Collection, query: Query) -> list[Passage]:
     """At most `query.k` passages that the transaction's reader may see, best first, ties by id; empty when nothing matched."""
     values = _parameters(collection, query)
-    values["indexed"] = await prepare_index(conn, collection, _fetch(collection, query))
+    values["indexed"] = await prepare_index(conn, collection, candidates_wanted(collection, query))
     async with conn.cursor(row_factory=dict_row) as cursor:
         # Not prepared: a generic plan for arrays of unknown length is many times slower.
         text = _hybrid(
@@ -100,7 +100,7 @@ def _parameters(collection: Collection, query: Query) -> dict[str, object]:
         "vector": query.mode != "lexical",
         **filter_parameters(query.filters, query.only),
         "fusion": query.fusion,
-        "fetch": _fetch(collection, query),
+        "fetch": candidates_wanted(collection, query),
         "k": query.limit or query.k,
         "k1": K1,
         "b": B,
@@ -112,13 +112,13 @@ def _parameters(collection: Collection, query: Query) -> dict[str, object]:
         "epsilon": EPSILON,
         "exact_rows": EXACT_ROWS,
         "exact_filtered": EXACT_FILTERED,
-        "shortlist": shortlist(_fetch(collection, query)),
+        "shortlist": shortlist(candidates_wanted(collection, query)),
         "unread": list(query.unread),
-        "rescored": max(RESCORED, RESCORED_FACTOR * _fetch(collection, query)),
+        "rescored": max(RESCORED, RESCORED_FACTOR * candidates_wanted(collection, query)),
     }
 
 
-def _fetch(collection: Collection, query: Query) -> int:
+def candidates_wanted(collection: Collection, query: Query) -> int:
     """How many candidates each arm brings."""
     usual = fetch_count(query.fusion, query.k)
     return usual if collection.ranking.fetch is None else max(collection.ranking.fetch, query.k)

@@ -64,3 +64,10 @@ def test_a_code_is_noticed(text):
 def test_numbers_dates_and_words_are_no_code(text):
     """pg-meta, cjk: what any text may hold makes no question technical."""
     assert not has_code(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["When did McDonald open?", "Who owns YouTube?", "What is PostgreSQL?", "the iPhone", "A/B test", "10% in 2010"]
+)
+def test_a_name_written_with_a_capital_inside_is_no_code(text: str) -> None:
+    assert not has_code(text)
