@@ -24,7 +24,7 @@ _QUESTION_WORD = re.compile("[何誰][年人日時月回個件度歳名]?|幾つ
 _LETTER, _DIGIT = "[A-Za-z]", "[0-9]"
 _CODE = re.compile(
     rf"{_LETTER}+-?{_DIGIT}\w*|{_DIGIT}+{_LETTER}{{2,}}{_DIGIT}|{_DIGIT}+\.{_DIGIT}+\.{_DIGIT}+"  # XR-4200, 0xC0FFEE, 15.2.1
-    rf"|[a-z]{{2,}}[A-Z]\w+|(?:[A-Z][a-z]+){{3,}}|\w+_\w+|\w+::\w+|\w+\(\)"  # camelCase, snake_case, a::b, f()
+    rf"|\b[a-z]{{2,}}[A-Z]\w+|(?:[A-Z][a-z]+){{3,}}|\w+_\w+|\w+::\w+|\w+\(\)"  # camelCase, snake_case, a::b, f()
     rf"|(?<!\S)--?{_LETTER}[\w-]*|`[^`]+`|(?<!\w)[./~]?/\w+|\b\w+\.(?:py|js|ts|go|rs|c|h|java|sql|sh|md|toml|ya?ml|json|conf|ini|log)\b",
     re.ASCII,
 )

@@ -99,6 +99,14 @@ def test_the_setting_that_ranks_the_gold_first_is_chosen() -> None:
     assert chosen.no_answer == pytest.approx(0.1 * 0.25 + 0.8, abs=1e-4)
 
 
+@pytest.mark.rule("per-corpus")
+def test_a_gain_on_one_question_of_many_is_luck() -> None:
+    """per-corpus: a setting moves for a gain that exceeds its own standard error."""
+    good = pool(candidate("gold", 0.9, 0.9, ranks=(1, 1)), candidate("other", 0.1, 0.1, ranks=(2, 2)))
+    chosen = tune([*[Asked({"gold": 1}, good)] * 11, Asked({"gold": 1}, WORDY)], [], START)
+    assert replace(chosen, no_answer=START.no_answer) == START
+
+
 def test_what_is_as_good_already_stays() -> None:
     good = pool(candidate("gold", 0.9, 0.9, ranks=(1, 1)), candidate("other", 0.1, 0.1, ranks=(2, 2)))
     chosen = tune([Asked({"gold": 1}, good)] * 10, [], START)
