@@ -122,7 +122,7 @@ def _fusions_of(asked: Sequence[Asked]) -> Callable[[Setting], Iterator[Setting]
 
 
 def _sure_gain(gains: NDArray[np.float64]) -> float:
-    """The mean gain less its standard error: of a hundred settings some are lucky. On four collections this lost less, or gained as much."""
+    """The mean gain less its standard error: of a hundred settings some are lucky (docs/decisions.md has figures)."""
     error = float(gains.std(ddof=1)) / math.sqrt(len(gains)) if len(gains) > 1 else 0.0
     return float(gains.mean()) - error
 
