@@ -50,10 +50,11 @@ async def embed_chunks(passages: PassageEmbedder, chunks: Sequence[Sequence[str]
     (recall@100 .996 and .994 on squad2), and costs nothing.
     """
     rows = iter(await passages.embed([text for own in chunks for text in own], advance))
-    return [_combined([next(rows) for _ in own]) for own in chunks]
+    return [combined([next(rows) for _ in own]) for own in chunks]
 
 
-def _combined(rows: Sequence[Vector]) -> ChunkVectors:
+def combined(rows: Sequence[Vector]) -> ChunkVectors:
+    """The vectors of a chunk from those of its windows, of which there is at least one."""
     if len(rows) == 1:
         return ChunkVectors(rows[0], None)
     stacked = np.stack(rows)

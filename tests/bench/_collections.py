@@ -41,13 +41,14 @@ BATCH = 200
 
 @dataclass(frozen=True)
 class Row:
-    """A document of a corpus with the vector of its text; `words` in their order, where they are analysed already."""
+    """A document of a corpus with the vector of its text; `words` in their order, where they are analysed already; `windows` as stored."""
 
     source: str
     title: str
     text: str
     vector: Vector
     words: Sequence[str] | None = None
+    windows: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True)
@@ -164,5 +165,5 @@ def document(row: Row, number: int) -> IndexedDocument:
         metadata={"tenth": number % 10},
         modified=None,
         created=None,
-        chunks=(IndexedChunk(draft, words, row.vector),),
+        chunks=(IndexedChunk(draft, words, row.vector, row.windows),),
     )

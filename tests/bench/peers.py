@@ -1,7 +1,8 @@
 """How well this product and its peers rank the same passages with the same embeddings.
 
 `python -m tests.bench.peers FOLDER [--only NAME ...] [--systems NAME ...] [--limit N] [--results FOLDER]`. Vectors are those given in
-e5.npz beside each corpus; ours go through HybridSearch. Every mean is computed twice, by our metrics and by ir-measures.
+e5.npz beside each corpus; ours as shipped go through HybridSearch, and have windows embedded by the same model. Every mean is computed
+twice, by our metrics and by ir-measures.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from retrievers.types import Collection, Mode, Ranking
 from tests.bench._collections import LANGUAGES, SCOPE, GivenEmbedder, TestCollection, crossed, own_database, read_collection, settle, store
 from tests.bench._peers import CACHE, DEPTHS, PEERS, own_postgres, rankings
 from tests.bench._results import RESULTS, load, read_results, write_results
+from tests.bench._windows import windowed
 
 CROSSED = "xquad_en-zh"
 """English questions over Chinese passages; not in the mean of the six."""
@@ -89,24 +91,35 @@ def plain(database: Database, collection: Collection, given: TestCollection, mod
     return ask
 
 
-PLAIN = Ranking(near=0.0, title=1.0, heading=1.0, code=1.0, derived=1.0)
-"""BM25 over its bound plus cosine, and no factor after it."""
+PLAIN = Ranking(lexical=0.25, near=0.0, title=1.0, heading=1.0, code=1.0, derived=1.0)
+"""BM25 over its bound plus cosine, at the weight that is best for whole passages, and no factor after it."""
 MODES: dict[str, Mode] = {"bm25": "lexical", "vector": "vector", "plain": "hybrid"}
 """The ways that are one statement; `default` is the product's search."""
 
 
-async def measure_ours(database: Database, given: TestCollection, ways: Sequence[str]) -> Figures:
-    """{way: {depth: means}}. Under absolute fusion the first ten of a hundred are the ten, so the plain ways are asked once."""
-    collection = await store(database, f"eval-{given.name.replace('_', '-')}", given.rows)
+async def stored(database: Database, name: str, given: TestCollection) -> Collection:
+    """The collection in the database, ready to be searched."""
+    collection = await store(database, f"{name}-{given.name.replace('_', '-')}", given.rows)
     await settle(database, collection, index=False)
+    return collection
+
+
+async def measure_ours(database: Database, given: TestCollection, ways: Sequence[str], cache: Path) -> Figures:
+    """{way: {depth: means}}. Under absolute fusion the first ten of a hundred are the ten, so the plain ways are asked once.
+
+    The plain ways have the vectors of whole passages that the peers have, the product the windows that it would embed.
+    """
+    collections = {way: await stored(database, "plain", given) for way in ways if way in MODES}
+    if "default" in ways:
+        collections["default"] = await stored(database, "eval", await windowed(given, cache))
     cases = given.cases.answerable
     figures: Figures = {}
     for way in ways:
         if way in MODES:
-            found = means(cases, await ranked(plain(database, collection, given, MODES[way]), cases))
+            found = means(cases, await ranked(plain(database, collections[way], given, MODES[way]), cases))
             figures[way] = dict.fromkeys(map(str, DEPTHS), found)
         else:
-            asked = {depth: await ranked(default(database, collection, given, depth), cases) for depth in DEPTHS}
+            asked = {depth: await ranked(default(database, collections[way], given, depth), cases) for depth in DEPTHS}
             figures[way] = {str(depth): means(cases, found) for depth, found in asked.items()}
     return figures
 
@@ -138,7 +151,7 @@ async def run(options: argparse.Namespace) -> None:
             counts = {"documents": len(given.rows), "questions": len(given.cases.answerable), "language": language}
             results["collections"] = in_order(results.get("collections", {}) | {given.name: counts})
             ways = [way for way in OURS if way in options.systems]
-            for way, by_depth in (await measure_ours(database, given, ways)).items() if ways else ():
+            for way, by_depth in (await measure_ours(database, given, ways, options.cache)).items() if ways else ():
                 system(systems, way, OURS[way], ())["figures"][given.name] = by_depth
             for peer in PEERS:
                 if peer.name in options.systems:

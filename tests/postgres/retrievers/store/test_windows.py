@@ -124,7 +124,7 @@ async def test_a_second_ingestion_embeds_no_window(database, scope, tmp_path):
     assert await windows_in(database, scope, collection) == count
 
 
-@pytest.mark.rule("F14", "F9", "S2")
+@pytest.mark.rule("F14")
 async def test_a_change_of_model_builds_windows_as_an_ingestion_does(database, scope, tmp_path):
     """F14: the new model's windows are those of a clean ingestion with it, and the old ones are gone."""
     folder = write(tmp_path, {"a.md": f"# Pump\n\n{LONG}\n", "b.md": f"# Valve\n\n{LONG[:900]}\n"})
