@@ -70,6 +70,7 @@ async def test_a_source_is_only_text(database, scope, search, names):
     """S15, F8: nothing is deleted but what is named, and asking for it is no error."""
     collection = await seed(database, scope, PAGES)
     store = DocumentStore(database)
+    names = [name for name in names if name not in ("pump", "valve")]  # these are stored
     assert set(await store.states(scope, collection, names)) == set()
     assert (await store.delete(scope, collection, names)).deleted == 0
     assert await store.sources(scope, collection) == ["pump", "valve"]

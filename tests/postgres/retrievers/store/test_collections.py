@@ -19,7 +19,7 @@ from retrievers.types import VectorChoice
 
 async def test_a_collection_keeps_what_its_model_needs(database, scope):
     made = await ensure_collection(database, scope, "papers", SPEC, ANALYSER)
-    assert (made.name, made.embedding, made.analyser) == ("papers", SPEC, "tadori-1")
+    assert (made.name, made.embedding, made.analyser) == ("papers", SPEC, ANALYSER)
     assert (made.fusion, made.weights, made.no_answer, made.chunk_count, made.token_count) == ("absolute", None, 0.6, 0, 0)
     assert await get_collection(database, scope, "papers") == made
 

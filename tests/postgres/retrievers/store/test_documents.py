@@ -282,7 +282,7 @@ async def test_the_spelling_of_a_nul_is_not_a_nul(database, scope, store, collec
         (lambda chunk: replace(chunk, draft=replace(chunk.draft, ordinal=1)), "not numbered from 0 on"),
         (lambda chunk: replace(chunk, draft=replace(chunk.draft, heading_path=("a\0",))), "NUL character in its chunk 0"),
         (lambda chunk: replace(chunk, draft=replace(chunk.draft, context="\ud800")), "half a surrogate pair in its chunk 0"),
-        (lambda chunk: replace(chunk, terms={"a\0": 1}), "NUL character in its word list of chunk 0"),
+        (lambda chunk: replace(chunk, words=("a\0",)), "NUL character in its word list of chunk 0"),
     ],
 )
 async def test_a_chunk_that_is_wrong_is_refused(scope, store, collection, flaw, reason):

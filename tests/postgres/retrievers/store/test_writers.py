@@ -98,7 +98,7 @@ async def test_a_reader_sees_the_old_version_or_the_new_one_never_a_mix(database
         join tadori.content x on x.tid = d.tid and x.content = d.content
         join tadori.chunk c on c.tid = x.tid and c.content = x.content
         left join tadori.vector_{collection.space} v on v.tid = c.tid and v.chunk = c.chunk
-        left join tadori.term t on t.tid = c.tid and t.coll = c.coll and t.word like 'version%%'
+        left join tadori.term t on t.tid = c.tid and t.coll = c.coll and t.word like 'version_%%'
         left join tadori.posting p on p.tid = c.tid and p.coll = c.coll and p.term = t.term and p.chunk = c.chunk
         where k.tid = %s and k.coll = %s group by x.content_hash"""
     whole = {document.content_hash: len(document.chunks) for document in map(version, range(40))}
