@@ -122,7 +122,7 @@ class Bar:
 
 async def _ingest(services: Services, options: argparse.Namespace) -> Result:
     readers = [reader.strip() for given in options.readers or ["tenant"] for reader in given.split(",")]
-    bar = Bar("chunks")
+    bar = Bar("texts")
     try:
         report = await api.ingest(
             options.paths,
@@ -190,7 +190,7 @@ async def _ask(services: Services, options: argparse.Namespace) -> Result:
     if not options.question.strip():
         raise InvalidArgument('there is no question: write one, such as `tadori ask "How long are backups kept?"`')
     started = time.perf_counter()
-    bar = Bar("chunks")
+    bar = Bar("texts")
     try:
         answer = await api.ask(
             options.question,

@@ -31,7 +31,7 @@ _NEXT = """Next:
 async def demo() -> None:
     """Print the three answers."""
     services = default_services()
-    bar = Bar("chunks")
+    bar = Bar("texts")
     try:
         report = await api.ingest([SAMPLE], collection=COLLECTION, prune=True, progress=bar, services=services)
         bar.close()

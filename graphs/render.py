@@ -110,7 +110,7 @@ def ingested(report: Mapping[str, Any], *, most: int = 40) -> str:
     counts = {status: sum(file["status"] == status for file in files) for status in _MARKS}
     counts["deleted"] = report.get("deleted", 0)
     sums = ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "no files"
-    return "\n".join([*lines, f"{sums} · {report['embedded']} chunks embedded · {report['seconds']:.1f} s"])
+    return "\n".join([*lines, f"{sums} · {report['embedded']} texts embedded · {report['seconds']:.1f} s"])
 
 
 def reindexed(report: Mapping[str, Any], *, chosen: str | None) -> str:

@@ -85,7 +85,7 @@ async def _collection(services: Services, trials: Trials, options: argparse.Name
     if options.collection is None:
         corpus = corpus_file(Path(options.folder), None)
         name = collection_name(corpus)
-        bar = Bar("chunks")
+        bar = Bar("texts")
         try:
             await ingest_corpus(services, name, corpus, bar)
         finally:

@@ -61,11 +61,11 @@ def test_an_ingestion_shows_failures_first() -> None:
     ]
     lines = render.ingested({"files": files, "embedded": 2, "seconds": 1.0}).splitlines()
     assert lines[0] == "! b.pdf  failed, 0 chunks  (encrypted)"
-    assert lines[-1] == "1 added, 1 failed · 2 chunks embedded · 1.0 s"
+    assert lines[-1] == "1 added, 1 failed · 2 texts embedded · 1.0 s"
 
 
 def test_an_ingestion_counts_what_was_pruned() -> None:
-    assert render.ingested({"files": [], "embedded": 0, "seconds": 1.0, "deleted": 3}) == "3 deleted · 0 chunks embedded · 1.0 s"
+    assert render.ingested({"files": [], "embedded": 0, "seconds": 1.0, "deleted": 3}) == "3 deleted · 0 texts embedded · 1.0 s"
 
 
 def test_a_name_with_a_line_break_stays_on_its_line() -> None:
