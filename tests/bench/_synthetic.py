@@ -18,6 +18,10 @@ from tests.bench._collections import LANGUAGES, Row, TestCollection, read_collec
 NAMES = tuple(LANGUAGES)
 JITTER = 0.01
 """Standard deviation of the noise in each of 384 dimensions: of length 0.2 beside vectors of length 1."""
+WINDOW_WORDS = 45
+"""Of a window of 64 tokens: English has 0.7 words a token."""
+WINDOW_NOISE = 0.02
+"""Windows of a passage lie twice as far from its vector as passages from those they are made of."""
 SEED = 20_261_130
 Question = tuple[str, Vector]
 
@@ -55,7 +59,17 @@ def passages(sets: Sequence[TestCollection], count: int, seed: int = SEED) -> It
             text=f"{one.first.text}\n{other.second.text}",
             vector=_unit(vector).astype(np.float32),
             words=tuple(word for half in halves for word in half.words),
+            windows=_around(_unit(vector), sum(len(half.words) for half in halves), draw),
         )
+
+
+def _around(vector: np.ndarray, words: int, draw: np.random.Generator) -> np.ndarray | None:
+    """As many windows as a passage of so many words falls into; the time to read them does not depend on how they lie."""
+    count = round(words / WINDOW_WORDS)
+    if count < 2:
+        return None
+    noisy = vector + WINDOW_NOISE * draw.normal(size=(count, vector.size))
+    return (noisy / np.linalg.norm(noisy, axis=1, keepdims=True)).astype(np.float32)
 
 
 def parts(row: Row) -> Parts:

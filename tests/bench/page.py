@@ -57,9 +57,10 @@ def page(results: Mapping[str, Mapping], pictures: str) -> Iterator[str]:
 
 
 def conditions(found: Mapping) -> str:
-    """When, on what, and beside how much else."""
+    """When, on what, beside how much else, and what has to be known of it: a note that someone wrote into the results."""
     load = f", load average {found['load'][0]}" if "load" in found else ""
-    return f"{found['date']}, {found['cores']} shared cores{load}"
+    note = f" ({found['note']})" if "note" in found else ""
+    return f"{found['date']}, {found['cores']} shared cores{load}{note}"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
