@@ -26,7 +26,7 @@ QUOTED = 3
 _GAIN = 1 / 3
 """A further sentence must add more than this share of the question's terms: "how long are backups kept, and how are they restored?"."""
 
-SENTENCE_WORDS = 2.5
+SENTENCE_WORDS = 1.7
 """How much more words count in choosing a sentence than in ranking passages: within one passage all sentences mean much the same."""
 
 _MARGIN = 0.5

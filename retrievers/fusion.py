@@ -34,7 +34,7 @@ WINDOW_WEIGHT = 0.7
 """What the nearest window of a chunk counts beside the mean of all its windows. The nearest alone is as good on passages that answer by
 one sentence and .010 nDCG@10 worse on questions that need several (multihop), and .010 worse across languages (measured)."""
 
-APART_LIFT = 0.7
+APART_LIFT = 0.5
 """What a passage in another script has in place of BM25 before the threshold, in units of its weight; its rank is by cosine alone.
 Between a question and its answer in another language cosines are lower: with this lift one of ten passages that answer passes the
 threshold, and one of twenty that do not (measured); most remain undecided."""

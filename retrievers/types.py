@@ -116,7 +116,7 @@ class Ranking:
     """
 
     lexical: float | None = None
-    near: float = 0.7
+    near: float = 0.5
     fetch: int | None = None
     title: float = 1.5
     heading: float = 1.15

@@ -44,4 +44,6 @@ async def test_reading_and_explaining_go_by_key_and_scan_no_table(database, scop
             plans.append([node for node in _executed(explaining.plan) if node.get("Relation Name") in LARGE])
     assert [len(nodes) > 1 for nodes in plans] == [True] * 4
     assert [(node["Node Type"], node["Relation Name"]) for nodes in plans for node in nodes if node["Node Type"] == "Seq Scan"] == []
-    assert max(node["Actual Rows"] for nodes in plans for node in nodes) <= 50
+    shown = ("Node Type", "Relation Name", "Index Name", "Index Cond", "Filter", "Actual Rows", "Plan Rows")
+    many = [{name: node.get(name) for name in shown} for nodes in plans for node in nodes if node["Actual Rows"] > 50]
+    assert many == []
