@@ -16,7 +16,10 @@ left join lateral (
            n.origin, n.content_type, n.language, n.body as text, n.char_start as start, n.char_end as "end", n.token_count,
            d.metadata || n.metadata as metadata
     from unnest(%(ids)s::text[]) with ordinality as a (id, place)
-    join tadori.chunk k on k.tid = h.tid and k.coll = h.coll and k.id = a.id
+    -- `offset 0` as in hybrid.sql: beside many small collections a join would read the whole of a large one.
+    cross join lateral (
+        select k.tid, k.coll, k.content, k.ordinal from tadori.chunk k where k.tid = h.tid and k.coll = h.coll and k.id = a.id offset 0
+    ) k
     join tadori.chunk n on n.tid = k.tid and n.coll = k.coll and n.content = k.content
          and n.ordinal between k.ordinal - %(before)s::integer and k.ordinal + %(after)s::integer
     cross join lateral (

@@ -19,17 +19,21 @@ named as materialized (
     union all
     select c.chunk, c.id, c.content, c.ordinal, d.source
     from tadori.document d
-    join tadori.chunk c on c.tid = d.tid and c.coll = d.coll and c.content = d.content
+    cross join lateral (
+        select c.chunk, c.id, c.content, c.ordinal from tadori.chunk c where c.tid = d.tid and c.coll = d.coll and c.content = d.content offset 0
+    ) c
     where d.tid = %(tid)s and d.coll = %(coll)s and d.source = %(name)s
 )
 select n.id, d.source as document, d.title, c.heading_path, c.page, d.conditions, w.words
 from named n
-join tadori.chunk c on c.tid = %(tid)s and c.chunk = n.chunk
+cross join lateral (
+    select c.heading_path, c.page from tadori.chunk c where c.tid = %(tid)s and c.chunk = n.chunk offset 0
+) c
 cross join lateral (
     select d.source, d.title, array[{conditions}] as conditions
     from tadori.document d
     where d.tid = %(tid)s and d.coll = %(coll)s and d.content = n.content and (n.source is null or d.source = n.source)
-    order by not ({passes}), d.document
+    order by not ({passes}), d.document + 0
     limit 1
 ) d
 cross join lateral (
