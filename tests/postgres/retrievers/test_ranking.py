@@ -64,7 +64,7 @@ async def test_absolute_fusion_with_near_by_hand(database, scope, search):
         bm25 = 2 * common / (1 + 1.2 * (0.25 + 0.75 * length / 5))
         cosine = passages[document]["scores"]["cosine"]
         assert passages[document]["scores"]["bm25"] == pytest.approx(bm25)
-        assert passages[document]["absolute"] == pytest.approx(bm25 / top + cosine + 0.7 * close)
+        assert passages[document]["absolute"] == pytest.approx(bm25 / top + cosine + 0.5 * close)
         assert passages[document]["score"] == passages[document]["absolute"]
 
 
