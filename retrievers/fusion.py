@@ -36,8 +36,8 @@ one sentence and .010 nDCG@10 worse on questions that need several (multihop), a
 
 APART_LIFT = 0.5
 """What a passage in another script has in place of BM25 before the threshold, in units of its weight; its rank is by cosine alone.
-Between a question and its answer in another language cosines are lower: with this lift one of ten passages that answer passes the
-threshold, and one of twenty that do not (measured); most remain undecided."""
+Between a question and its answer in another language cosines are lower: with this lift 6.5 % of the best passages of 584 answerable
+questions pass the threshold, and 2 % of those of questions that have no answer there (measured); most remain undecided."""
 
 
 def fetch_count(fusion: Fusion, k: int) -> int:
