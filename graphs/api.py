@@ -20,7 +20,7 @@ from retrievers.types import DEFAULT_COLLECTION, Filters, Fusion, IndexKind, Mod
 if TYPE_CHECKING:
     from langchain_core.messages import AnyMessage
 
-    from nodes.state import Citation, Degraded, Rejected, Status, TrailEvent, Usage
+    from nodes.records import Citation, Degraded, Rejected, Status, TrailEvent, Usage
     from retrievers.ingest.pipeline import IngestReport
     from retrievers.reasons import Explanation
 
@@ -149,7 +149,8 @@ async def ask(
 async def _ask(
     services: Services, question: str, collection: str, thread: str | None, filters: Filters | None, knobs: Mapping[str, object] | None
 ) -> Answer:
-    from nodes.state import Knobs, RagInput
+    from nodes.knobs import Knobs
+    from nodes.state import RagInput
 
     filters = filters or Filters()
     context = Knobs.model_validate(

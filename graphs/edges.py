@@ -3,15 +3,23 @@
 The budgets are decided here, in the signatures; the names returned are the nodes' own.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from langgraph.runtime import Runtime
+from langgraph.types import Send
 
-from nodes.state import MAX_REWRITES, MAX_WEB_TRIES, Knobs, RagState
+from nodes.knobs import MAX_REWRITES, MAX_WEB_TRIES, Knobs
+from nodes.state import RagState
 
 AfterGate = Literal["route", "generate"]
-AfterGrade = Literal["generate", "rewrite", "web_search"]
+AfterRoute = Literal["retrieve", "hyde", "decompose", "knowledge_graph", "web_search"]
+NextSearch = Literal["retrieve", "rewrite", "web_search", "generate"]
+AfterGrade = Literal["sufficiency", "retrieve", "rewrite", "web_search", "generate"]
+AfterSufficiency = Literal["clarify", "retrieve", "rewrite", "web_search", "generate"]
 AfterRewrite = Literal["retrieve", "web_search", "generate"]
+AfterClarify = Literal["generate", "__end__"]
 AfterGenerate = Literal["cite", "__end__"]
 
 
@@ -20,34 +28,68 @@ def after_gate(state: RagState) -> AfterGate:
     return "route" if state.retrieve else "generate"
 
 
+def after_route(state: RagState) -> AfterRoute | Sequence[AfterRoute]:
+    """The way that the route names; the knowledge graph is asked beside the documents, not instead of them."""
+    match state.route:
+        case "hyde" | "decompose":
+            return state.route
+        case "knowledge_graph":
+            return ["knowledge_graph", "retrieve"]
+        case "web":
+            return "web_search"
+        case _:
+            return "retrieve"
+
+
+def after_decompose(state: RagState) -> Literal["retrieve"] | list[Send]:
+    """The whole question and each part of it are searched side by side; without parts it is searched alone."""
+    if not state.sub_questions:
+        return "retrieve"
+    queries = [state.query, *state.sub_questions]
+    return [Send("retrieve", replace(state, query=query, place=place)) for place, query in enumerate(queries)]
+
+
 def after_grade(state: RagState, runtime: Runtime[Knobs]) -> AfterGrade:
-    """See `next_after_grade`; the knobs may lower the budgets."""
-    knobs = runtime.context or Knobs()
-    return next_after_grade(state, max_rewrites=knobs.max_rewrites, max_web_tries=MAX_WEB_TRIES if knobs.web else 0)
+    """Something was kept: does it suffice? Else look further; the knobs may lower the budgets."""
+    return "sufficiency" if state.kept else _next_search(state, runtime)
 
 
-def next_after_grade(state: RagState, *, max_rewrites: int = MAX_REWRITES, max_web_tries: int = MAX_WEB_TRIES) -> AfterGrade:
-    """One kept passage is enough to answer. Else rewrite, then the web, then the honest end; the web is never followed by a rewrite."""
-    if state.kept:
-        return "generate"
-    if state.web_tries == 0 and state.rewrites < max_rewrites and not state.rewrite_ended:
-        return "rewrite"
-    return "web_search" if state.web_tries < max_web_tries else "generate"
+def after_sufficiency(state: RagState, runtime: Runtime[Knobs]) -> AfterSufficiency:
+    """Enough is answered, perhaps after asking back; unsure fetches deeper once; too little looks further."""
+    if state.sufficiency is None or state.sufficiency["sufficient"]:
+        return "clarify" if (runtime.context or Knobs()).clarify else "generate"
+    return "retrieve" if state.refetch else _next_search(state, runtime)
 
 
 def after_rewrite(state: RagState, runtime: Runtime[Knobs]) -> AfterRewrite:
-    """See `next_after_rewrite`."""
-    knobs = runtime.context or Knobs()
-    return next_after_rewrite(state, max_web_tries=MAX_WEB_TRIES if knobs.web else 0)
-
-
-def next_after_rewrite(state: RagState, *, max_web_tries: int = MAX_WEB_TRIES) -> AfterRewrite:
     """A rewrite that repeats what was tried ends the loop."""
     if not state.rewrite_ended:
         return "retrieve"
-    return "web_search" if state.web_tries < max_web_tries else "generate"
+    return "web_search" if state.web_tries < _web_budget(runtime) else "generate"
+
+
+def after_clarify(state: RagState) -> AfterClarify:
+    """A question that only the user can answer ends the turn where nobody can be waited for."""
+    return "__end__" if state.status == "needs_input" else "generate"
 
 
 def after_generate(state: RagState) -> AfterGenerate:
     """Only an answer from documents has citations to check."""
     return "cite" if state.retrieve else "__end__"
+
+
+def next_search(state: RagState, *, max_rewrites: int = MAX_REWRITES, max_web_tries: int = MAX_WEB_TRIES) -> NextSearch:
+    """Rewrite, then the web, then the honest end. No rewrite follows a web search; one that came first leads to the documents."""
+    if not state.tried:
+        return "retrieve"
+    if state.web_tries == 0 and state.rewrites < max_rewrites and not state.rewrite_ended:
+        return "rewrite"
+    return "web_search" if state.web_tries < max_web_tries else "generate"
+
+
+def _next_search(state: RagState, runtime: Runtime[Knobs]) -> NextSearch:
+    return next_search(state, max_rewrites=(runtime.context or Knobs()).max_rewrites, max_web_tries=_web_budget(runtime))
+
+
+def _web_budget(runtime: Runtime[Knobs]) -> int:
+    return MAX_WEB_TRIES if (runtime.context or Knobs()).web else 0

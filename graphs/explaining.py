@@ -3,8 +3,8 @@
 Above the search that explains itself; used by graphs.api. Imports the nodes, so it is imported when an explanation is asked for.
 """
 
+from nodes.knobs import Knobs
 from nodes.prompting import CONTEXT_TOKENS, within_budget
-from nodes.state import Knobs
 from retrievers.passages import PassageReader, part_ids
 from retrievers.reasons import Explanation
 

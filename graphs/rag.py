@@ -1,26 +1,33 @@
-"""The question-answering graph: gate, route, retrieve, grade, perhaps rewrite and web search, generate, cite.
+"""The question-answering graph: decide, look, judge, look further, answer, check.
 
 What `langgraph.json` serves and the command line runs; the decisions stand in graphs/edges.py, the steps in nodes/.
 """
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from graphs.edges import after_gate, after_generate, after_grade, after_rewrite
+from graphs import edges
 from nodes.cite import cite
+from nodes.clarify import clarify
+from nodes.decompose import decompose
 from nodes.failure import fail
+from nodes.fuse import fuse
 from nodes.gate import gate
 from nodes.generate import generate
 from nodes.grade import grade
+from nodes.hyde import hyde
+from nodes.knobs import Knobs
+from nodes.knowledge_graph import knowledge_graph
 from nodes.retrieve import retrieve
 from nodes.rewrite import rewrite
 from nodes.route import route
-from nodes.state import Knobs, RagInput, RagOutput, RagState
+from nodes.state import RagInput, RagOutput, RagState
+from nodes.sufficiency import sufficiency
 from nodes.web_search import web_search
 from retrievers.passages import PassageReader
 from retrievers.types import Embedder, PassageSearch
@@ -28,9 +35,10 @@ from retrievers.types import Embedder, PassageSearch
 if TYPE_CHECKING:
     from nodes.structured import Decider
 
-RECURSION_LIMIT = 25
-"""The longest turn has 14 steps: gate, route, three rounds of retrieve and grade with two rewrites between, web search, grade,
-generate, cite. The budgets end a turn, this only catches a mistake in them."""
+RECURSION_LIMIT = 40
+"""The longest turn has 28 steps: gate, route, decompose, four rounds of retrieve, fuse, grade and sufficiency (the first, the refetch, two
+rewrites), two rewrites, web search, grade and sufficiency once more, clarify, generate, cite. The budgets end a turn, this only catches a
+mistake in them."""
 
 RagGraph = CompiledStateGraph[RagState, Knobs, RagInput, RagOutput]
 """What `ainvoke` takes and returns: RagInput, RagOutput; its context is Knobs."""
@@ -43,13 +51,14 @@ def build_graph(
     embedder: Embedder,
     reader: PassageReader | None = None,
     web_tool: BaseTool | None = None,
+    graph_tool: BaseTool | None = None,
     chat: "Decider | None" = None,
     fast_chat: "Decider | None" = None,
     checkpointer: BaseCheckpointSaver[str] | None = None,
 ) -> RagGraph:
-    """The graph over these services; without `chat` every step decides by its rules. `fast_chat` serves gate, grade and rewrite.
+    """The graph over these services; without `chat` every step decides by its rules. `fast_chat` decides, `chat` writes the answer.
 
-    Without `reader` a model is shown the passages as they were found.
+    Without `reader` a model is shown the passages as they were found; without `graph_tool` the knowledge graph is never chosen.
     """
     fast = fast_chat or chat
     graph = StateGraph(RagState, context_schema=Knobs, input_schema=RagInput, output_schema=RagOutput)
@@ -57,22 +66,34 @@ def build_graph(
     graph.set_node_defaults(error_handler=fail)  # type: ignore[arg-type]
 
     graph.add_node("gate", partial(gate, chat=fast))
-    graph.add_node("route", route)
+    graph.add_node("route", partial(route, chat=fast, graph=graph_tool is not None, web=web_tool is not None))
+    graph.add_node("decompose", partial(decompose, chat=fast))
+    graph.add_node("hyde", partial(hyde, chat=fast))
     graph.add_node("retrieve", partial(retrieve, tool=search_tool))
+    graph.add_node("knowledge_graph", partial(knowledge_graph, tool=graph_tool))
+    graph.add_node("fuse", fuse)
     graph.add_node("grade", partial(grade, chat=fast))
+    graph.add_node("sufficiency", partial(sufficiency, chat=fast))
     graph.add_node("rewrite", partial(rewrite, search=search, chat=fast))
     graph.add_node("web_search", partial(web_search, tool=web_tool, embedder=embedder))
+    graph.add_node("clarify", partial(clarify, pausable=checkpointer is not None))
     graph.add_node("generate", partial(generate, chat=chat, embedder=embedder, reader=reader))
     graph.add_node("cite", cite)
 
     graph.add_edge(START, "gate")
-    graph.add_conditional_edges("gate", after_gate)
-    graph.add_edge("route", "retrieve")
-    graph.add_edge("retrieve", "grade")
-    graph.add_conditional_edges("grade", after_grade)
-    graph.add_conditional_edges("rewrite", after_rewrite)
+    graph.add_conditional_edges("gate", edges.after_gate)
+    graph.add_conditional_edges("route", edges.after_route, [*get_args(edges.AfterRoute)])
+    graph.add_conditional_edges("decompose", edges.after_decompose, ["retrieve"])
+    graph.add_edge("hyde", "retrieve")
+    graph.add_edge("retrieve", "fuse")
+    graph.add_edge("knowledge_graph", "fuse")
+    graph.add_edge("fuse", "grade")
+    graph.add_conditional_edges("grade", edges.after_grade)
+    graph.add_conditional_edges("sufficiency", edges.after_sufficiency)
+    graph.add_conditional_edges("rewrite", edges.after_rewrite)
     graph.add_edge("web_search", "grade")
-    graph.add_conditional_edges("generate", after_generate)
+    graph.add_conditional_edges("clarify", edges.after_clarify)
+    graph.add_conditional_edges("generate", edges.after_generate)
     graph.add_edge("cite", END)
 
     compiled: RagGraph = graph.compile(checkpointer=checkpointer, name="rag").with_config(recursion_limit=RECURSION_LIMIT)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from retrievers.types import Passage
 
 if TYPE_CHECKING:
-    from nodes.state import Citation, Rejected
+    from nodes.records import Citation, Rejected
 
 # Control characters (ESC among them) could drive the terminal, direction and tag characters could hide text.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")

@@ -11,7 +11,9 @@ from langgraph.runtime import Runtime
 
 from nodes.context import Clock, knobs
 from nodes.evidence import Finding, check
-from nodes.state import Citation, Claim, Knobs, RagState, RagUpdate, Rejected
+from nodes.knobs import Knobs
+from nodes.records import Citation, Claim, Rejected
+from nodes.state import RagState, RagUpdate
 from nodes.wording import abstention, language_of_answer
 from retrievers.passages import part_at
 from retrievers.relevance import falls_short

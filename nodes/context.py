@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 from langgraph.runtime import Runtime
 
-from nodes.state import Degraded, EventKind, Knobs, Step, TrailEvent
+from nodes.knobs import Knobs
+from nodes.records import Degraded, EventKind, Step, TrailEvent
 from retrievers.types import Filters, Json
 
 

@@ -14,7 +14,8 @@ from pydantic import BaseModel, BeforeValidator, model_validator
 from nodes.context import Clock
 from nodes.evidence import check, claims_in, without_markers
 from nodes.prompting import fenced, moment, prompt
-from nodes.state import Claim, RagState, add_usage
+from nodes.records import Claim, add_usage
+from nodes.state import RagState
 from nodes.structured import Consulted, Decider, consult
 from retrievers.types import Passage
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from nodes.state import Claim
+from nodes.records import Claim
 from retrievers.text.analysis import analyse, query_words
 from retrievers.text.quotes import find_quote
 from retrievers.text.sentences import sentences

@@ -10,7 +10,8 @@ from langgraph.errors import NodeError
 from langgraph.types import Overwrite
 
 from nodes.context import Clock
-from nodes.state import RagState, RagUpdate, Step, fresh_turn
+from nodes.records import Step
+from nodes.state import RagState, RagUpdate, fresh_turn
 from nodes.wording import failed, language_of_answer
 from retrievers.errors import TadoriError
 

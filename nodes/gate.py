@@ -11,11 +11,14 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pydantic import AliasChoices, BaseModel, Field
 
-from nodes.context import Clock, now
+from nodes.budget import limits
+from nodes.context import Clock, knobs, now
 from nodes.direct import direct_reply
 from nodes.followup import standalone
+from nodes.knobs import Knobs
 from nodes.prompting import moment, prompt, transcript
-from nodes.state import Degraded, Knobs, RagState, RagUpdate, TrailEvent, Usage, fresh_turn, no_usage
+from nodes.records import Degraded, TrailEvent, Usage, no_usage
+from nodes.state import RagState, RagUpdate, fresh_turn
 from nodes.structured import Decider, consult
 from nodes.verdicts import Verdict
 from nodes.wording import language_of_answer
@@ -46,6 +49,7 @@ async def gate(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None
     """Raises InvalidArgument where there is no question; whatever else goes wrong means: retrieve with the question as it is."""
     clock = Clock("gate")
     question, history = _asked(state)
+    allowed = limits(knobs(runtime))
     direct = direct_reply(question, history, now(runtime))
     if direct is not None:
         event = clock.event("decision", "skip", f"{direct.kind}: needs no documents", kind=direct.kind, question=question)
@@ -53,7 +57,7 @@ async def gate(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None
     elif chat is None:
         decision = _by_rules(question, history, clock)
     else:
-        decision = await _by_model(question, history, runtime, chat, clock)
+        decision = await _by_model(question, history, runtime, chat, clock, RagState(**allowed))
     return {
         **fresh_turn(),
         "question": question,
@@ -61,6 +65,7 @@ async def gate(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None
         "standalone": decision.standalone,
         "retrieve": decision.retrieve,
         "route": "hybrid" if decision.retrieve else "direct",
+        **allowed,
         "trail": Overwrite(list(decision.events)),
         "usage": Overwrite(decision.usage),
         "degraded": Overwrite(list(decision.degraded)),
@@ -96,11 +101,13 @@ def _by_rules(question: str, history: Sequence[AnyMessage], clock: Clock) -> _De
     return _Decision(True, searchable, [event])
 
 
-async def _by_model(question: str, history: Sequence[AnyMessage], runtime: Runtime[Knobs], chat: Decider, clock: Clock) -> _Decision:
+async def _by_model(
+    question: str, history: Sequence[AnyMessage], runtime: Runtime[Knobs], chat: Decider, clock: Clock, fresh: RagState
+) -> _Decision:
     fallback = _by_rules(question, history, clock)
     messages = prompt("gate", now=moment(now(runtime)), history=transcript(history), question=question)
     # The last turn's failures are still in the state, and must not silence the model in this one.
-    reply = await consult(chat, messages, Gate, RagState(), clock, instead="retrieve, by the rules", bare="retrieve")
+    reply = await consult(chat, messages, Gate, fresh, clock, instead="retrieve, by the rules", bare="retrieve")
     if reply.value is None:
         return _Decision(True, fallback.standalone, [*fallback.events, *reply.events], reply.usage, reply.degraded)
     searchable = _kept_in_language(reply.value.standalone.strip(), question) or fallback.standalone

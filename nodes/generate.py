@@ -11,9 +11,11 @@ from langgraph.runtime import Runtime
 from nodes.context import Clock, knobs, now
 from nodes.direct import EXACT, direct_reply
 from nodes.drafting import draft
+from nodes.knobs import Knobs
 from nodes.prompting import CONTEXT_TOKENS, moment, prompt, transcript, within_budget
 from nodes.quoting import quote
-from nodes.state import Claim, Degraded, Knobs, RagState, RagUpdate, TrailEvent, model_failed
+from nodes.records import Claim, Degraded, TrailEvent
+from nodes.state import RagState, RagUpdate, model_failed
 from nodes.structured import Consulted, Decider
 from retrievers.errors import ProviderError, ProviderReplyInvalid, StorageError
 from retrievers.passages import PassageReader, part_ids

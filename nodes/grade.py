@@ -13,9 +13,11 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from nodes.context import Clock, now
+from nodes.knobs import Knobs
 from nodes.prompting import fenced, moment, prompt, within_budget
+from nodes.records import Grade, Rejected, WebOutcome
 from nodes.rewording import OWN_WORDS, own_words
-from nodes.state import Grade, Knobs, RagState, RagUpdate, Rejected, WebOutcome
+from nodes.state import RagState, RagUpdate
 from nodes.structured import Consulted, Decider, consult
 from nodes.verdicts import Verdict, yes_or_no
 from retrievers.relevance import falls_short
@@ -85,10 +87,11 @@ async def grade(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | Non
         consulted = _with_gaps(consulted, len(asked) - len(verdicts), clock)
         grades = [verdicts.get(verdict["id"], verdict) for verdict in grades]
     kept = [passage for passage, verdict in zip(state.passages, grades, strict=True) if verdict["relevant"]]
+    known = {passage["id"] for passage in state.kept}
     event = clock.event("decision", f"{len(kept)} of {len(grades)} kept", _summary(grades), grades=[_plain(verdict) for verdict in grades])
     return {
         "grades": grades,
-        "kept": kept,
+        "kept": [*state.kept, *(passage for passage in kept if passage["id"] not in known)],
         "rejected": _rejected(state, grades),
         "closest": state.closest or _closest(state, kept),
         "web_outcome": _web_outcome(state, kept),

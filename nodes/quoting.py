@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from nodes.state import Claim
+from nodes.records import Claim
 from retrievers.errors import ProviderError
 from retrievers.fusion import absolute
 from retrievers.text.analysis import analyse, query_words

@@ -11,9 +11,10 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.context import Clock, knobs, now
+from nodes.knobs import Knobs
 from nodes.prompting import moment, prompt
 from nodes.rewording import by_corpus
-from nodes.state import Knobs, RagState, RagUpdate
+from nodes.state import RagState, RagUpdate
 from nodes.structured import Consulted, Decider, consult
 from retrievers.types import CorpusHints, PassageSearch
 

@@ -8,13 +8,15 @@ import re
 from langgraph.runtime import Runtime
 
 from nodes.context import Clock
-from nodes.state import Knobs, RagState, RagUpdate
+from nodes.knobs import Knobs
+from nodes.state import RagState, RagUpdate
+from nodes.structured import Decider
 
 _EXACT = re.compile(r"[\"“「『][^\"”」』]{2,}[\"”」』]|\b(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])[\w.-]+\b|\b[A-Z]{2,}[A-Z0-9_]*\b|\w+\(\)|\w+_\w+")
 """Quoted words, codes such as XR-4200, constants and function names."""
 
 
-async def route(state: RagState, runtime: Runtime[Knobs]) -> RagUpdate:
+async def route(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None, graph: bool, web: bool) -> RagUpdate:
     """The first search query is the stand-alone question itself, in the user's words."""
     clock = Clock("route")
     exact = _EXACT.findall(state.standalone)

@@ -4,124 +4,34 @@ Every node reads RagState and returns a RagUpdate with just the keys it changed;
 """
 
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from langgraph.types import Overwrite
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from retrievers.types import DEFAULT_COLLECTION, Fusion, Json, Origin, Passage
-
-Status = Literal["answered", "partial", "direct", "no_evidence", "budget_exhausted", "needs_input", "failed"]
-Step = Literal["gate", "route", "retrieve", "grade", "rewrite", "web_search", "generate", "cite"]
-EventKind = Literal["decision", "search", "model", "unparsable", "fallback", "limit", "check"]
-Route = Literal["direct", "hybrid"]
-WebOutcome = Literal["not_configured", "off", "failed", "nothing", "nothing_relevant"]
-
-MAX_REWRITES = 2
-MAX_WEB_TRIES = 1
-
-PASSAGE_TOKENS = 1024
-"""A passage with what stands around it: room for a neighbour where both are chunks of the largest size, and five such fit a prompt."""
-
-
-class TrailEvent(TypedDict):
-    """One thing that happened. `ms` is the time this step took until the event, `data` is JSON-plain."""
-
-    step: Step
-    kind: EventKind
-    decision: str
-    reason: str
-    ms: float
-    data: dict[str, Json]
-
-
-class Degraded(TypedDict):
-    """A step that could not run as meant, why, and what was done instead."""
-
-    step: Step
-    cause: str
-    fallback: str
-
-
-class Grade(TypedDict):
-    """The verdict on one passage: `relevant`, with a reason a person can read."""
-
-    id: str
-    relevant: bool
-    reason: str
-
-
-class Citation(TypedDict):
-    """`n` is the number in the answer's `[n]`; `start` and `end` are offsets of `quote` in the document's stored text."""
-
-    n: int
-    id: str
-    document: str
-    title: str
-    heading_path: list[str]
-    page: int | None
-    url: str | None
-    origin: Origin
-    quote: str
-    start: int | None
-    end: int | None
-    verified: bool
-
-
-class Rejected(TypedDict):
-    """A passage that was looked at and left out, best first. `score` is the absolute score, or None where it has none."""
-
-    id: str
-    document: str
-    score: float | None
-    why: str
-
-
-class Usage(TypedDict):
-    """Model calls of this run; `cost_usd` is None when a price is not known."""
-
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
-
-
-class Claim(TypedDict):
-    """A sentence of the draft and what it rests on: `passage` is 1-based into the kept passages, `quote` verbatim from it."""
-
-    text: str
-    passage: int | None
-    quote: str | None
-
-
-def no_usage() -> Usage:
-    """A usage of nothing."""
-    return {"calls": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": None}
-
-
-def append(left: list[TrailEvent], right: list[TrailEvent]) -> list[TrailEvent]:
-    """Reducer: events in the order they happened. Law: append(a, append(b, c)) == append(append(a, b), c). `Overwrite` resets."""
-    return [*left, *right]
-
-
-def append_degraded(left: list[Degraded], right: list[Degraded]) -> list[Degraded]:
-    """Reducer: each degradation once, in order. Idempotent: repeating an entry changes nothing. `Overwrite` resets."""
-    return [*left, *(entry for entry in right if entry not in left)]
-
-
-def add_usage(left: Usage, right: Usage) -> Usage:
-    """Reducer: sums. Commutative and associative; an unknown cost on both sides stays unknown. `Overwrite` resets."""
-    known = [cost for cost in (left["cost_usd"], right["cost_usd"]) if cost is not None]
-    return {
-        "calls": left["calls"] + right["calls"],
-        "input_tokens": left["input_tokens"] + right["input_tokens"],
-        "output_tokens": left["output_tokens"] + right["output_tokens"],
-        "cost_usd": sum(known) if known else None,
-    }
+from nodes.records import (
+    Citation,
+    Claim,
+    Degraded,
+    Found,
+    Grade,
+    Period,
+    Rejected,
+    Route,
+    Status,
+    Sufficiency,
+    TrailEvent,
+    Usage,
+    WebOutcome,
+    add_usage,
+    append,
+    append_degraded,
+    gather,
+    no_usage,
+)
+from retrievers.types import Passage
 
 
 @dataclass(kw_only=True)
@@ -172,6 +82,20 @@ class RagState(RagOutput):
     """How to look for it."""
     query: str = ""
     """The search query of this round."""
+    place: int = 0
+    """Which of the round's parallel searches this branch is."""
+    sub_questions: list[str] = field(default_factory=list)
+    """The parts of a question of several parts, searched side by side."""
+    hypothetical: list[str] = field(default_factory=list)
+    """Passages that a model imagined as the answer; searched with, never shown."""
+    period: Period | None = None
+    """The time that the question names; a filter unless the caller set one."""
+    refetch: bool = False
+    """The next search is the refetch: the same query, twice as many passages."""
+    deeper: bool = False
+    """The refetch was used."""
+    found: Annotated[list[Found], gather] = field(default_factory=list)
+    """What the searches of this round found, before they are fused."""
     tried: list[str] = field(default_factory=list)
     """Every search query of this turn, oldest first; a rewrite never repeats one."""
     passages: list[Passage] = field(default_factory=list)
@@ -181,7 +105,9 @@ class RagState(RagOutput):
     grades: list[Grade] = field(default_factory=list)
     """A verdict for each passage of this round, in the same order."""
     kept: list[Passage] = field(default_factory=list)
-    """The relevant ones, best first; only these can reach the answer."""
+    """The relevant ones of all rounds, best first; only these can reach the answer."""
+    sufficiency: Sufficiency | None = None
+    """Whether the kept ones hold the answer; None before anything was kept."""
     rewrites: int = 0
     """Rewrites so far, at most 2."""
     rewrite_ended: bool = False
@@ -196,6 +122,12 @@ class RagState(RagOutput):
     """The best passage that the user's own question found and the grade rejected; an abstention names it."""
     claims: list[Claim] = field(default_factory=list)
     """The draft, claim by claim, before citations are checked."""
+    deadline: float | None = None
+    """When the caller's time is over, in seconds since the epoch; None without one."""
+    call_limit: int | None = None
+    """Model calls that the caller allows in this turn; None without a limit."""
+    token_limit: int | None = None
+    """Tokens of all model calls together that the caller allows; None without a limit."""
 
 
 class RagUpdate(TypedDict, total=False):
@@ -227,11 +159,22 @@ class RagUpdate(TypedDict, total=False):
     chunk_count: int | None
     closest: Passage | None
     claims: list[Claim]
+    place: int
+    sub_questions: list[str]
+    hypothetical: list[str]
+    period: Period | None
+    refetch: bool
+    deeper: bool
+    found: list[Found] | Overwrite
+    sufficiency: Sufficiency | None
+    deadline: float | None
+    call_limit: int | None
+    token_limit: int | None
 
 
 def model_failed(state: RagState) -> bool:
     """Whether the chat model failed earlier in this turn: then no later step waits for it again."""
-    return any(entry["step"] in ("gate", "grade", "rewrite", "generate") for entry in state.degraded)
+    return any(entry["step"] in ("gate", "decompose", "hyde", "grade", "sufficiency", "rewrite", "generate") for entry in state.degraded)
 
 
 def fresh_turn() -> RagUpdate:
@@ -261,28 +204,15 @@ def fresh_turn() -> RagUpdate:
         "chunk_count": None,
         "closest": None,
         "claims": [],
+        "place": 0,
+        "sub_questions": [],
+        "hypothetical": [],
+        "period": None,
+        "refetch": False,
+        "deeper": False,
+        "found": Overwrite([]),
+        "sufficiency": None,
+        "deadline": None,
+        "call_limit": None,
+        "token_limit": None,
     }
-
-
-class Knobs(BaseModel):
-    """What a caller may set for one run; shown as a form in Studio. The tenant and the readers are not among them."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    collection: str = Field(DEFAULT_COLLECTION, description="The collection to search.")
-    top_k: int = Field(5, ge=1, le=50, description="Passages handed to the answer.")
-    passage_tokens: int = Field(
-        PASSAGE_TOKENS,
-        ge=0,
-        le=4000,
-        description="How far a model is shown what stands around a passage, in tokens; 0: only what was found.",
-    )
-    max_rewrites: int = Field(MAX_REWRITES, ge=0, le=MAX_REWRITES, description="Rewrites of the search query before the web is tried.")
-    web: bool = Field(True, description="Search the web when the documents hold nothing and a web search is configured.")
-    fusion: Fusion | None = Field(None, description="How both arms are combined; empty means the collection's own.")
-    metadata: dict[str, str | list[str]] = Field(
-        default_factory=dict, description="Only documents whose metadata have these values; a list means all of them."
-    )
-    since: AwareDatetime | None = Field(None, description="Only documents modified at this moment or later.")
-    until: AwareDatetime | None = Field(None, description="Only documents modified before this moment.")
-    now: datetime | None = Field(None, description="The current time with its zone; empty means the clock.")

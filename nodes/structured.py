@@ -16,8 +16,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel, ValidationError
 
+from nodes.budget import SPENT, spent
 from nodes.context import Clock
-from nodes.state import Degraded, RagState, TrailEvent, Usage, add_usage, model_failed, no_usage
+from nodes.records import Degraded, TrailEvent, Usage, add_usage, no_usage
+from nodes.state import RagState, model_failed
 from retrievers.errors import ProviderError, ProviderRateLimited, ProviderRejected, ProviderUnavailable
 
 M = TypeVar("M", bound=BaseModel)
@@ -155,6 +157,8 @@ async def consult(
     """
     if model_failed(state):
         return _fallen_back(clock, "the chat model failed earlier in this turn", instead)
+    if used_up := spent(state):
+        return Consulted(events=[clock.event("limit", instead, used_up, **{SPENT: used_up})])
     try:
         reply = await chat.decide(messages, schema, bare=bare)
     except ProviderError as exc:

@@ -12,7 +12,8 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from nodes.context import Clock
-from nodes.state import Knobs, RagState, RagUpdate
+from nodes.knobs import Knobs
+from nodes.state import RagState, RagUpdate
 from retrievers.errors import ConfigurationError, ProviderError
 from retrievers.fusion import absolute
 from retrievers.text.analysis import analyse, query_words

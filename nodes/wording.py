@@ -6,7 +6,7 @@ Shared ground of the nodes; pure text.
 from datetime import datetime
 from typing import Literal
 
-from nodes.state import WebOutcome
+from nodes.records import WebOutcome
 from retrievers.relevance import falls_short
 from retrievers.text.language import language_of
 from retrievers.types import Passage

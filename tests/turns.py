@@ -2,7 +2,8 @@
 
 from langgraph.runtime import Runtime
 
-from nodes.state import Knobs, RagState
+from nodes.knobs import Knobs
+from nodes.state import RagState
 from retrievers.types import Passage
 
 THRESHOLD = 0.6

@@ -6,7 +6,7 @@ import pytest
 from ingesting import ingestion, write
 
 from graphs.rag import build_graph
-from nodes.state import Knobs
+from nodes.knobs import Knobs
 from nodes.structured import Decider
 from retrievers.explaining import ExplainedSearch
 from retrievers.providers.fakes import HashEmbedder, ScriptedChat

@@ -6,40 +6,80 @@ from typing import get_args
 import pytest
 from turns import passage, runtime, turn
 
-from graphs.edges import (
-    AfterGrade,
-    AfterRewrite,
-    after_gate,
-    after_generate,
-    after_grade,
-    after_rewrite,
-    next_after_grade,
-    next_after_rewrite,
-)
+from graphs import edges
+
+ENOUGH = {"sufficient": True, "confidence": 0.9, "missing": ""}
+TOO_LITTLE = {"sufficient": False, "confidence": 0.9, "missing": "the price"}
 
 
 @pytest.mark.rule("T5", "adaptive")
 def test_a_skipped_turn_is_neither_graded_nor_cited():
     """T5, adaptive: straight to the end."""
-    assert after_gate(turn(retrieve=False)) == "generate"
-    assert after_generate(turn(retrieve=False)) == "__end__"
-    assert after_gate(turn()) == "route"
-    assert after_generate(turn()) == "cite"
+    assert edges.after_gate(turn(retrieve=False)) == "generate"
+    assert edges.after_generate(turn(retrieve=False)) == "__end__"
+    assert edges.after_gate(turn()) == "route"
+    assert edges.after_generate(turn()) == "cite"
+
+
+@pytest.mark.rule("adaptive", "kg")
+@pytest.mark.parametrize(
+    ("route", "goes"),
+    [
+        ("hybrid", "retrieve"),
+        ("hyde", "hyde"),
+        ("decompose", "decompose"),
+        ("web", "web_search"),
+        ("knowledge_graph", ["knowledge_graph", "retrieve"]),
+    ],
+)
+def test_each_route_leads_to_its_step(route, goes):
+    """adaptive, kg: the graph is asked beside the documents."""
+    assert edges.after_route(turn(route=route)) == goes
+
+
+@pytest.mark.rule("q-decompose")
+def test_the_whole_question_and_its_parts_are_searched_side_by_side():
+    """q-decompose: one search each, numbered."""
+    sends = edges.after_decompose(turn("Compare A and B.", sub_questions=["What is A?", "What is B?"]))
+    assert [(send.node, send.arg.place, send.arg.query) for send in sends] == [
+        ("retrieve", 0, "Compare A and B."),
+        ("retrieve", 1, "What is A?"),
+        ("retrieve", 2, "What is B?"),
+    ]
+    assert edges.after_decompose(turn()) == "retrieve"
 
 
 @pytest.mark.rule("T2", "self-rag")
 @pytest.mark.parametrize("others", range(5))
-def test_one_kept_passage_of_any_number_is_enough(others):
-    """T2, self-rag: the share of dropped passages never overrides a kept one."""
+def test_one_kept_passage_that_suffices_is_enough_whatever_was_dropped(others):
+    """T2, self-rag: the share of dropped passages never overrides a passed sufficiency check."""
     passages = [passage(str(number)) for number in range(others + 1)]
-    assert next_after_grade(turn(passages=passages, kept=passages[:1])) == "generate"
+    state = turn(passages=passages, kept=passages[:1])
+    assert edges.after_grade(state, runtime()) == "sufficiency"
+    state.sufficiency = ENOUGH
+    assert edges.after_sufficiency(state, runtime()) == "generate"
+    assert edges.after_sufficiency(state, runtime(clarify=True)) == "clarify"
+
+
+@pytest.mark.rule("core-context")
+def test_what_does_not_suffice_is_fetched_deeper_once_then_looked_for_elsewhere():
+    """core-context: the refetch first, then the rewrite, the web, the end."""
+    state = turn(kept=[passage()], tried=["q"], sufficiency=TOO_LITTLE, refetch=True)
+    assert edges.after_sufficiency(state, runtime()) == "retrieve"
+    state.refetch = False
+    assert edges.after_sufficiency(state, runtime()) == "rewrite"
+    state.rewrites = 2
+    assert edges.after_sufficiency(state, runtime()) == "web_search"
+    state.web_tries = 1
+    assert edges.after_sufficiency(state, runtime()) == "generate"
 
 
 @pytest.mark.rule("T2")
 @pytest.mark.parametrize("count", [0, 1, 5])
 def test_nothing_kept_is_never_answered_at_once(count):
     """T2: 0 of 0 and 0 of 1 do not go straight to generate."""
-    assert next_after_grade(turn(passages=[passage(str(number)) for number in range(count)])) == "rewrite"
+    state = turn(passages=[passage(str(number)) for number in range(count)], tried=["q"])
+    assert edges.after_grade(state, runtime()) == "rewrite"
 
 
 @pytest.mark.rule("T4", "crag", "F1")
@@ -56,34 +96,48 @@ def test_nothing_kept_is_never_answered_at_once(count):
 )
 def test_two_rewrites_one_web_try_then_the_end(state, goes):
     """T4, crag, F1: counted in the state."""
-    assert next_after_grade(turn(**state)) == goes
+    assert edges.next_search(turn(tried=["q"], **state)) == goes
+
+
+@pytest.mark.rule("T32")
+def test_a_web_search_that_came_first_leads_back_to_the_documents():
+    """T32: there is a way back from the web."""
+    assert edges.after_grade(turn(route="web", web_tries=1), runtime()) == "retrieve"
+    assert edges.after_grade(turn(route="web", web_tries=1, tried=["q"]), runtime()) == "generate"
 
 
 def test_an_ended_rewrite_goes_on_to_the_web_and_then_to_the_end():
-    assert next_after_rewrite(turn()) == "retrieve"
-    assert next_after_rewrite(turn(rewrite_ended=True)) == "web_search"
-    assert next_after_rewrite(turn(rewrite_ended=True, web_tries=1)) == "generate"
+    assert edges.after_rewrite(turn(), runtime()) == "retrieve"
+    assert edges.after_rewrite(turn(rewrite_ended=True), runtime()) == "web_search"
+    assert edges.after_rewrite(turn(rewrite_ended=True, web_tries=1), runtime()) == "generate"
 
 
 def test_the_callers_knobs_lower_the_budgets():
-    assert after_grade(turn(), runtime(max_rewrites=0)) == "web_search"
-    assert after_grade(turn(rewrites=2), runtime(web=False)) == "generate"
-    assert after_rewrite(turn(rewrite_ended=True), runtime(web=False)) == "generate"
-    assert after_grade(turn(), runtime()) == "rewrite"
-    assert after_rewrite(turn(), runtime()) == "retrieve"
+    assert edges.after_grade(turn(tried=["q"]), runtime(max_rewrites=0)) == "web_search"
+    assert edges.after_grade(turn(tried=["q"], rewrites=2), runtime(web=False)) == "generate"
+    assert edges.after_rewrite(turn(rewrite_ended=True), runtime(web=False)) == "generate"
+
+
+@pytest.mark.rule("F16")
+def test_a_question_back_ends_a_turn_that_cannot_wait():
+    """F16: what only the user can say is not guessed."""
+    assert edges.after_clarify(turn(status="needs_input")) == "__end__"
+    assert edges.after_clarify(turn()) == "generate"
 
 
 @pytest.mark.rule("limit", "F1")
 def test_every_state_has_a_next_step_and_every_walk_ends():
-    """limit, F1: from any state with nothing kept, the end is at most five decisions away."""
-    for rewrites, ended, web in itertools.product(range(4), (False, True), range(3)):
-        state, steps = turn(rewrites=rewrites, rewrite_ended=ended, web_tries=web), 0
-        while (goes := next_after_grade(state)) != "generate":
-            assert goes in get_args(AfterGrade)
+    """limit, F1: from any state with nothing kept, the end is at most four decisions away."""
+    for rewrites, ended, web, tried in itertools.product(range(4), (False, True), range(3), ([], ["q"])):
+        state, steps = turn(rewrites=rewrites, rewrite_ended=ended, web_tries=web, tried=tried), 0
+        while (goes := edges.next_search(state)) != "generate":
+            assert goes in get_args(edges.NextSearch)
             if goes == "rewrite":
                 state.rewrites += 1
-                assert next_after_rewrite(state) in get_args(AfterRewrite)
+                assert edges.after_rewrite(state, runtime()) in get_args(edges.AfterRewrite)
+            elif goes == "retrieve":
+                state.tried = ["q"]
             else:
                 state.web_tries += 1
             steps += 1
-        assert steps <= 3
+        assert steps <= 4

@@ -55,7 +55,7 @@ async def test_a_question_is_answered_with_a_verified_citation_and_no_model():
     assert (output["status"], output["answer"]) == ("answered", "Nightly backups are kept for 35 days. [1]")
     source = output["citations"][0]
     assert (source["document"], source["quote"], source["start"], source["end"], source["verified"]) == ("ops.md", DAYS_QUOTE, 0, 37, True)
-    assert steps(output) == ["gate", "route", "retrieve", "grade", "generate", "cite"]
+    assert steps(output) == ["gate", "route", "retrieve", "grade", "sufficiency", "generate", "cite"]
     assert output["usage"] == {"calls": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": None}
     assert [message.text for message in output["messages"]] == [DAYS, output["answer"]]
 
@@ -269,7 +269,7 @@ async def test_instructions_in_a_document_cause_nothing(evil):
     web = FixedWeb([PAGE])
     output = await ask(DAYS, texts=[Text(f"{evil} Nightly backups are kept for 35 days.", "evil.md", evil), *TEXTS], web=web)
     assert (output["status"], web.queries) == ("answered", [])
-    assert steps(output) == ["gate", "route", "retrieve", "grade", "generate", "cite"]
+    assert steps(output) == ["gate", "route", "retrieve", "grade", "sufficiency", "generate", "cite"]
 
 
 @pytest.mark.rule("S16")

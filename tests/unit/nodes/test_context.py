@@ -1,7 +1,7 @@
 """The knobs as conditions on documents."""
 
 from nodes.context import filters
-from nodes.state import Knobs
+from nodes.knobs import Knobs
 
 
 def test_a_list_of_values_must_all_hold() -> None:

@@ -17,18 +17,26 @@ def memory(**fields) -> MemorySearch:
     return MemorySearch([Text(f"Backups of kind {number} are kept.", f"{number}.md") for number in range(8)], HashEmbedder(), **fields)
 
 
-async def test_the_query_of_this_round_is_searched_and_remembered():
+async def test_the_query_of_this_round_is_searched():
     search = memory()
-    update = await retrieve(turn(query="backups kept", tried=["first"]), runtime(), tool=search_tool(search))
+    update = await retrieve(turn(query="backups kept", place=1), runtime(), tool=search_tool(search))
     assert search.queries == ["backups kept"]
-    assert update["tried"] == ["first", "backups kept"]
-    assert (len(update["passages"]), update["chunk_count"], update["no_answer"]) == (5, 8, 0.6)
+    found = update["found"][0]
+    assert (found["place"], found["query"]) == (1, "backups kept")
+    assert (len(found["passages"]), found["chunk_count"], found["no_answer"]) == (5, 8, 0.6)
+
+
+@pytest.mark.rule("core-context")
+async def test_the_refetch_asks_for_twice_as_many():
+    """core-context: the same query, 2 x top_k."""
+    update = await retrieve(turn(refetch=True), runtime(top_k=3), tool=search_tool(memory()))
+    assert len(update["found"][0]["passages"]) == 6
 
 
 async def test_the_callers_knobs_reach_the_search():
     search, since = memory(), datetime(2026, 1, 1, tzinfo=UTC)
     update = await retrieve(turn(), runtime(top_k=2, metadata={"department": "it"}, since=since), tool=search_tool(search))
-    assert len(update["passages"]) == 2
+    assert len(update["found"][0]["passages"]) == 2
     assert search.filters == [Filters((("department", "it"),), since)]
 
 

@@ -9,7 +9,7 @@ from nodes.route import route
 @pytest.mark.rule("adaptive", "T30")
 async def test_the_stand_alone_question_is_the_first_query():
     """adaptive, T30: the user's words, by heuristics alone."""
-    update = await route(turn("Where is it?", standalone="Where is the key?"), runtime())
+    update = await route(turn("Where is it?", standalone="Where is the key?"), runtime(), chat=None, graph=False, web=False)
     assert (update["route"], update["query"]) == ("hybrid", "Where is the key?")
 
 
@@ -24,5 +24,5 @@ async def test_the_stand_alone_question_is_the_first_query():
     ],
 )
 async def test_exact_terms_are_noticed(question, terms):
-    update = await route(turn(question), runtime())
+    update = await route(turn(question), runtime(), chat=None, graph=False, web=False)
     assert update["trail"][0]["data"]["exact_terms"] == terms
