@@ -124,3 +124,11 @@ union all
 select format('document %%L: its hash is %%s, that of its text %%s', d.source, d.content_hash, o.content_hash)
 from tadori.document d left join owned o on o.content = d.content
 where d.tid = %(tid)s and d.coll = %(coll)s and d.content_hash is distinct from o.content_hash
+union all
+select format('document %%L: its labels are not those of its metadata and its readers', d.source)
+from tadori.document d
+where d.tid = %(tid)s and d.coll = %(coll)s
+  and array(
+          select (l.label, l.audience) from tadori.document_label l
+          where l.tid = d.tid and l.coll = d.coll and l.document = d.document order by l.label
+      ) is distinct from array(select (n.label, d.audience) from tadori.labels_of(d.metadata) as n (label) order by n.label)

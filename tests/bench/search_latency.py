@@ -22,6 +22,7 @@ from retrievers.store.database import Database
 from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.types import NO_FILTERS, Filters, Mode
 from tests.bench._collections import SCOPE, GivenEmbedder, Row, TestCollection, own_database, settle, store
+from tests.bench._plain import plain, prepare
 from tests.bench._results import RESULTS, load, read_results, write_results
 from tests.bench._synthetic import Question, passages, questions, read_sets
 from tests.bench._usual import Usual
@@ -65,6 +66,16 @@ def searching(search: HybridSearch, mode: Mode, filters: Filters = NO_FILTERS) -
     async def ask(question: Question) -> float:
         found = await search.search(question[0], collection=COLLECTION, mode=mode, filters=filters)
         return found["timings_ms"]["search"]
+
+    return ask
+
+
+def plainly(stage: Stage) -> Stage:
+    """The same search without windows and neighbouring words."""
+
+    async def ask(question: Question) -> float:
+        with plain():
+            return await stage(question)
 
     return ask
 
@@ -129,7 +140,11 @@ def stages(database: Database, asked: Sequence[Question]) -> dict[str, Stage]:
     """Our stages, each on its own, and the whole."""
     given = HybridSearch(database, GivenEmbedder(dict(asked)), NothingKept(database), MEMBER)
     each = {mode: searching(given, mode) for mode in MODES}
-    return each | {"hybrid, one in ten": searching(given, "hybrid", ONE_IN_TEN), "whole": whole(database)}
+    return each | {
+        "hybrid, plain": plainly(each["hybrid"]),
+        "hybrid, one in ten": searching(given, "hybrid", ONE_IN_TEN),
+        "whole": whole(database),
+    }
 
 
 async def time_all(database: Database, sets: Sequence[TestCollection], options: argparse.Namespace) -> list[dict]:
@@ -140,12 +155,15 @@ async def time_all(database: Database, sets: Sequence[TestCollection], options: 
     passes = []
     async with database.owner() as owner:
         await owner.execute("truncate tadori.embedding_cache")  # what an earlier run left in a kept database
+        await prepare(database)
         both = stages(database, asked) | {"usual": Usual(database, collection, owner).ask}
         for start in range(0, len(asked), each):
             before = load()
             found = await timed(both, asked[start : start + each])
             ratios = {share: round(found["usual"][share] / found["hybrid"][share], 1) for share in ("p50", "p95")}
-            passes.append({"load_before": before, "load": load(), "questions": options.questions, "stages": found, "ratio": ratios})
+            lifted = {share: round(found["hybrid"][share] / found["hybrid, plain"][share], 2) for share in ("p50", "p95")}
+            figures = {"stages": found, "ratio": ratios, "ratio_to_plain": lifted}
+            passes.append({"load_before": before, "load": load(), "questions": options.questions, **figures})
     return passes
 
 
@@ -172,6 +190,7 @@ def show(sizes: Mapping[str, Mapping]) -> None:
             print(f"\n{size['chunks']} chunks, load {run['load'][0]}, ms{'':<8}{'p50':>8}{'p95':>8}")
             for name, found in run["stages"].items():
                 print(f"{name:<30}{found['p50']:>8.1f}{found['p95']:>8.1f}")
+            print(f"ours takes {run['ratio_to_plain']['p50']} times as long as plain fusion at p50, {run['ratio_to_plain']['p95']} at p95")
             print(f"the usual way takes {run['ratio']['p50']} times as long at p50, {run['ratio']['p95']} times at p95")
         print(f"{size['insert']['chunks']} chunks more: {size['insert']['seconds']} s")
 

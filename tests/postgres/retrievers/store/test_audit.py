@@ -38,13 +38,16 @@ DAMAGE = [
     ("delete from tadori.{windows} where place = 0", ["it has 1 windows, and the last is number 1"]),
     ("update tadori.{windows} set place = place + 4", ["it has 2 windows, and the last is number 5"]),
     ("update tadori.{windows} set coll = coll + 1", ["its windows have collections {"]),
+    ("delete from tadori.document_label", ["document 'a.txt': its labels are not those of its metadata"]),
+    ("update tadori.document_label set label = label + 1", ["document 'a.txt': its labels are not those of its metadata"]),
 ]
+METADATA = {"year": 2026, "shelf": ["fruit", "stone fruit"]}
 
 
 @pytest.fixture
 async def collection(database, scope):
     made = await make_collection(database, scope)
-    await DocumentStore(database).put(scope, made, [draft("a.txt", "red apples, red pears", "green pears", windowed=True)])
+    await DocumentStore(database).put(scope, made, [draft("a.txt", "red apples, red pears", "green pears", windowed=True, metadata=METADATA)])
     return made
 
 
@@ -76,6 +79,7 @@ async def test_damage_is_named(database, scope, collection, damage, named):
         ("posting", ["its postings"]),
         ("vector", ["its vector has collection"]),
         ("windows", ["its windows have collections"]),
+        ("document_label", ["its labels are not those of its metadata and its readers"]),
     ],
 )
 async def test_an_audience_that_differs_in_one_arm_is_named(database, scope, collection, table, named):
