@@ -1,17 +1,19 @@
 """Fills the prompts of nodes/prompts and fences what documents say.
 
 Shared ground of the nodes. A prompt file has a constant part, which a provider can cache, then a line `---`, then the part of
-this question, with `$placeholders`.
+this question, with `$placeholders`. A line `$examples` in the constant part stands for the examples of the question's language.
 """
 
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from string import Template
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage
 
+from retrievers.text.language import Language
 from retrievers.types import Passage
 
 CONTEXT_TOKENS = 6000
@@ -22,29 +24,39 @@ _HISTORY_CHARS = 500
 """A prompt shows the last messages, each cut: enough to resolve "that", whatever the length of the conversation."""
 
 
-def prompt(name: str, **fields: str) -> list[BaseMessage]:
-    """The messages of nodes/prompts/<name>.md; raises KeyError for a placeholder without a field."""
-    constant, variable = prompt_parts(name)
+def prompt(name: str, *, language: Language = "en", **fields: str) -> list[BaseMessage]:
+    """The messages of nodes/prompts/<name>.md; raises KeyError for a placeholder without a field.
+
+    `language` is the question's: its examples are nodes/prompts/examples/<name>.<language>.md, the English ones where there are none.
+    """
+    constant, variable = prompt_parts(name, language)
     return [SystemMessage(constant), HumanMessage(Template(variable).substitute(fields))]
 
 
-def prompt_parts(name: str) -> tuple[str, str]:
-    """The constant part and the part of the question, as they stand in the file."""
-    return _PARTS[name]
+def prompt_parts(name: str, language: Language = "en") -> tuple[str, str]:
+    """The constant part, examples in their place, and the part of the question as it stands in the file.
+
+    A provider caches one constant part for each language. Examples in another script than the question's draw a small model's
+    reply into their language, so no language takes its neighbour's: Chinese and Korean without their own take the English ones.
+    """
+    constant, variable = _PARTS[name]
+    return constant.replace(_PLACE, _EXAMPLES.get(f"{name}.{language}") or _EXAMPLES.get(f"{name}.en", "")), variable
 
 
-def _read_all() -> dict[str, tuple[str, str]]:
-    """Every prompt, read when the module is: reading a file inside a step would block the server's loop."""
-    texts = {
-        file.name.removesuffix(".md"): file.read_text("utf-8")
-        for file in (files("nodes") / "prompts").iterdir()
-        if file.name.endswith(".md")
-    }
-    parts = {name: text.partition("\n---\n") for name, text in texts.items()}
-    return {name: (constant.strip(), variable.strip()) for name, (constant, _, variable) in parts.items()}
+def _read(folder: Traversable) -> dict[str, str]:
+    """The texts of a folder's prompts. Read when the module is: reading a file inside a step would block the server's loop."""
+    return {file.name.removesuffix(".md"): file.read_text("utf-8").strip() for file in folder.iterdir() if file.name.endswith(".md")}
 
 
-_PARTS = _read_all()
+def _split(text: str) -> tuple[str, str]:
+    constant, _, variable = text.partition("\n---\n")
+    return constant.strip(), variable.strip()
+
+
+_PLACE = "$examples"
+_FOLDER = files("nodes") / "prompts"
+_PARTS = {name: _split(text) for name, text in _read(_FOLDER).items()}
+_EXAMPLES = _read(_FOLDER / "examples")
 
 
 def fenced(passages: Sequence[Passage]) -> str:

@@ -23,7 +23,7 @@ def calls() -> dict[str, set[str]]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "prompt":
                 assert isinstance(node.args[0], ast.Constant)
-                found[node.args[0].value] = {keyword.arg for keyword in node.keywords}
+                found[node.args[0].value] = {keyword.arg for keyword in node.keywords} - {"language"}
     return found
 
 
@@ -38,6 +38,29 @@ def test_the_constant_part_comes_first_and_has_no_placeholder(name):
     assert constant
     assert variable
     assert "$" not in constant
+
+
+EXAMPLES = sorted(path.stem for path in (NODES / "prompts" / "examples").glob("*.md"))
+
+
+def test_every_example_belongs_to_a_prompt_that_has_a_place_for_it():
+    with_place = {path.stem for path in (NODES / "prompts").glob("*.md") if "\n$examples\n" in path.read_text("utf-8")}
+    assert {name.partition(".")[0] for name in EXAMPLES} == with_place
+
+
+def test_every_prompt_with_examples_has_english_and_japanese_ones():
+    with_examples = {name.partition(".")[0] for name in EXAMPLES}
+    assert {f"{name}.{language}" for name in with_examples for language in ("en", "ja")} <= set(EXAMPLES)
+
+
+def test_the_examples_are_in_the_language_of_the_question():
+    assert "The kettle holds" in prompt_parts("generate", "en")[0]
+    assert "図書室" in prompt_parts("generate", "ja")[0]
+    assert "The kettle holds" not in prompt_parts("generate", "ja")[0]
+
+
+def test_a_language_without_examples_takes_the_english_ones():
+    assert prompt_parts("generate", "und") == prompt_parts("generate", "en")
 
 
 @pytest.mark.rule("now")
