@@ -5,12 +5,21 @@ Made from the outcomes that graphs.evals.runner collects.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from typing_extensions import TypedDict
 
 from graphs.evals import metrics
 from graphs.evals.cases import Case, Unanswerable
+
+
+class Hit(NamedTuple):
+    """A passage that a search found; `absolute` is what the no-answer threshold is compared with."""
+
+    id: str
+    document: str
+    absolute: float | None
 
 
 @dataclass(frozen=True)
@@ -20,6 +29,8 @@ class Outcome:
     ranking: Sequence[str]
     confidence: float
     timings_ms: Mapping[str, float]
+    hits: Sequence[Hit] = ()
+    no_answer: float | None = None
 
 
 class Percentiles(TypedDict):

@@ -6,15 +6,18 @@ from dataclasses import dataclass
 import pytest
 
 from graphs.evals.runner import evaluate
-from retrievers.errors import IngestError
+from graphs.rag import build_graph
+from nodes.structured import Decider
+from retrievers.errors import IngestError, InvalidArgument, ProviderUnavailable
 from retrievers.hybrid import HybridSearch
 from retrievers.ingest.pipeline import Ingestion
-from retrievers.providers.fakes import HashEmbedder
+from retrievers.providers.fakes import FixedWeb, HashEmbedder, ScriptedChat
 from retrievers.scope import Scope
 from retrievers.store.collections import list_collections
 from retrievers.store.database import Database
 from retrievers.store.documents import DocumentStore
 from retrievers.store.embedding_cache import EmbeddingCache
+from retrievers.tools import search_tool, web_tool
 
 CORPUS = {"pump": "A pump moves water.", "valve": "A valve stops water.", "motor": "A motor drives the shaft."}
 QUESTIONS = {"q1": "What moves water?", "q2": "What drives the shaft?", "q3": "What stops water?", "u1": "Who wrote the opera?"}
@@ -27,6 +30,13 @@ class Parts:
     database: Database
     operator: Scope
     embedder: HashEmbedder
+    web: FixedWeb | None = None
+    chat: Decider | None = None
+
+    def rag(self, scope):
+        search = self.search(scope)
+        web = web_tool(self.web) if self.web else None
+        return build_graph(search=search, search_tool=search_tool(search), embedder=self.embedder, web_tool=web, chat=self.chat)
 
     def search(self, scope):
         return HybridSearch(self.database, self.embedder, EmbeddingCache(self.database), scope)
@@ -118,3 +128,72 @@ async def test_a_document_that_fails_ends_the_run(services, folder):
         corpus.write("{broken\n")
     with pytest.raises(IngestError, match="1 documents of"):
         await evaluate(services, folder, queries="dev.tsv")
+
+
+@pytest.mark.rule("golden", "F19")
+async def test_with_ask_the_report_says_who_was_answered_and_who_was_not(services, folder):
+    """golden, F19: answered from the gold document, and the question that nothing answers refused, beside what a search reports."""
+    report = await evaluate(services, folder, queries="dev.tsv", ask=True)
+    assert (report["queries"], report["answered"], report["cited_gold"]) == (3, 1.0, 1.0)
+    assert report["abstained"] == {"answerable": 0.0, "out_of_corpus": 1.0, "adversarial": None}
+    assert (report["calls"], report["tokens"], report["asked"]) == (0.0, 0.0, {"answerable": 3, "out_of_corpus": 1})
+    assert (report["failed"], report["missed"]) == ([], [])
+
+
+async def test_without_ask_nothing_is_answered(services, folder):
+    assert "answered" not in await evaluate(services, folder, queries="dev.tsv")
+
+
+async def test_a_question_whose_passages_lie_under_the_threshold_is_missed_for_that(services, folder):
+    await evaluate(services, folder, queries="dev.tsv", limit=1)
+    async with services.database.owner() as owner:
+        await owner.execute("update tadori.collection set no_answer = 5 where name = 'eval-pumps'")
+    report = await evaluate(services, folder, queries="dev.tsv", limit=1, ask=True)
+    assert (report["answered"], report["abstained"]["answerable"], report["causes"]) == (0.0, 1.0, {"threshold": 1})
+    assert [(entry["id"], entry["cause"]) for entry in report["missed"]] == [("q1", "threshold")]
+
+
+async def test_the_web_does_not_answer_for_the_corpus(services, folder):
+    services.web = FixedWeb(
+        [{"url": "https://example.org", "title": "Opera", "text": "Who wrote the opera? Verdi wrote it.", "score": 0.9}]
+    )
+    report = await evaluate(services, folder, queries="dev.tsv", ask=True)
+    assert (report["abstained"]["out_of_corpus"], services.web.queries) == (1.0, [])
+
+
+async def test_a_run_that_fails_is_named_and_the_others_go_on(services, folder, monkeypatch):
+    whole = HashEmbedder.embed_query
+
+    async def failing(self, text):
+        if text == "What drives the shaft?" and len(self.queries) > 4:
+            raise ProviderUnavailable("the embedder is down")
+        return await whole(self, text)
+
+    monkeypatch.setattr(HashEmbedder, "embed_query", failing)
+    monkeypatch.setattr(EmbeddingCache, "get", no_vectors)
+    report = await evaluate(services, folder, queries="dev.tsv", ask=True)
+    assert [entry["id"] for entry in report["failed"]] == ["q2"]
+    assert "the embedder is down" in report["failed"][0]["reason"]
+    assert report["statuses"]["answerable"] == {"answered": 2, "failed": 1}
+
+
+async def no_vectors(self, scope, model, side, texts):
+    return [None for _ in texts]
+
+
+async def test_a_models_calls_and_tokens_are_counted(services, folder):
+    services.chat = Decider(ScriptedChat(replies=["no idea"] * 40))
+    report = await evaluate(services, folder, queries="dev.tsv", limit=2, ask=True)
+    assert report["calls"] > 0
+    assert report["tokens"] > report["calls"]
+
+
+async def test_a_single_arm_cannot_be_asked(services, folder):
+    with pytest.raises(InvalidArgument, match="leave out --mode"):
+        await evaluate(services, folder, queries="dev.tsv", mode="lexical", ask=True)
+
+
+async def test_progress_counts_searches_and_answers(services, folder):
+    seen = []
+    await evaluate(services, folder, queries="dev.tsv", limit=1, ask=True, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-4:] == [(1, 4), (2, 4), (3, 4), (4, 4)]
