@@ -5,14 +5,16 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from retrievers.answerable import curve_of, probability
 from retrievers.boosting import BOOSTED, Boosts, boosted
 from retrievers.caching import VectorCache
-from retrievers.errors import CollectionRebuilt, UnknownCollection
+from retrievers.errors import CollectionRebuilt, ProviderError, UnknownCollection
 from retrievers.fusion import DEFAULT_WEIGHTS
+from retrievers.imagining import joined
 from retrievers.query_embedding import QueryEmbedder
 from retrievers.request import MAX_WORDS, Request, check_request, cleaned_query
 from retrievers.reranking import RERANK_CANDIDATES, Reranking
@@ -68,13 +70,18 @@ class HybridSearch:
         fusion: Fusion | None = None,
         weights: tuple[float, float] | None = None,
         filters: Filters = NO_FILTERS,
+        hypothetical: Sequence[str] = (),
     ) -> SearchResult:
         """At most `k` (1-200) passages, best first, ties by id; a blank query finds nothing.
+
+        Where `hypothetical` (at most 8, not in mode lexical) has imagined passages, what is near to their mean comes beside what the
+        query finds: every passage has the query's own `absolute`, `score` is by its places in both rankings (0-1, mostly under .04).
 
         The default collection is empty until something is ingested; any other that does not exist raises UnknownCollection.
         With a reranker, `score` is the reranker's or the combined one (0-1), and `scores.fused` stays what it was.
         """
-        request = Request(cleaned_query(query), k, mode, fusion, weights, filters)
+        imagined = tuple(dict.fromkeys(text for text in map(cleaned_query, hypothetical) if text))
+        request = Request(cleaned_query(query), k, mode, fusion, weights, filters, imagined)
         check_request(request)
         try:
             return await self._search(collection, request)
@@ -87,7 +94,10 @@ class HybridSearch:
         result = self._nothing(found, request)
         if found is not None and request.query:
             wanted = await self._query(found, request, result)
-            result["passages"] = (await self._reranked(request, await self._found(found, wanted, result), result))[: request.k]
+            passages = await self._found(found, wanted, result)
+            if request.hypothetical and request.mode != "lexical":
+                passages = await self._with_imagined(found, request, wanted, passages, result)
+            result["passages"] = (await self._reranked(request, passages, result))[: request.k]
         return result
 
     async def hints(self, query: str, *, collection: str = DEFAULT_COLLECTION) -> CorpusHints:
@@ -149,6 +159,29 @@ class HybridSearch:
         scores = [passage["absolute"] for passage in found if passage["absolute"] is not None]
         result["answerable"] = probability(max(scores, default=None), curve_of(collection, self._embedder))
         return (await asyncio.to_thread(_boosted, collection, query, found))[:wanted]
+
+    async def _with_imagined(
+        self, collection: Collection, request: Request, query: Query, plain: list[Passage], result: SearchResult
+    ) -> list[Passage]:
+        """What the query and the imagined passages found; the query's own passages where those cannot be embedded."""
+        started = time.perf_counter()
+        try:
+            vector = await self._queries.embed_imagined(collection, request.hypothetical)
+        except ProviderError as exc:
+            result["degraded"].append((str(exc), "searched without the imagined passages"))
+            return plain
+        result["timings_ms"]["embed"] += _ms(time.perf_counter() - started)
+        if vector is None:
+            return plain
+        started = time.perf_counter()
+        # The same search twice more: what it says of itself was said already.
+        aside = self._nothing(collection, request)
+        imagined = await self._found(collection, replace(query, vector=vector), aside)
+        known = {passage["id"] for passage in plain}
+        new = tuple(passage["id"] for passage in imagined if passage["id"] not in known)
+        measured = await self._found(collection, replace(query, only=new, limit=len(new)), aside) if new else []
+        result["timings_ms"]["search"] += _ms(time.perf_counter() - started)
+        return joined(plain, imagined, measured, query.limit or query.k)
 
     async def _reranked(self, request: Request, passages: list[Passage], result: SearchResult) -> list[Passage]:
         if self._reranking is None or not passages:

@@ -25,6 +25,13 @@ class Bounds:
     fusion: Fusion | None = None
 
 
+@dataclass(frozen=True)
+class Imagined:
+    """Passages that a model made up, to search with beside the query. Handed over by the caller, never by the model that uses a tool."""
+
+    texts: tuple[str, ...]
+
+
 ANYWHERE = Bounds()
 """The default collection, without a filter."""
 

@@ -20,6 +20,9 @@ MAX_CHARS = 20_000
 MAX_WORDS = 256
 """Distinct words of a query that are looked up: the statement's cost grows with each."""
 
+MAX_HYPOTHETICAL = 8
+"""Imagined passages of one search: one for each part that a question is ever split into, and as many again."""
+
 MAX_FILTERS = 32
 """Metadata conditions of one search: each adds to the statement that is planned."""
 
@@ -34,6 +37,8 @@ class Request:
     fusion: Fusion | None
     weights: tuple[float, float] | None
     filters: Filters
+    hypothetical: tuple[str, ...] = ()
+    """Imagined passages, cleaned."""
 
 
 def cleaned_query(query: str) -> str:
@@ -47,6 +52,8 @@ def check_request(request: Request) -> None:
         raise InvalidArgument(f"mode {request.mode!r} is not known: use hybrid, lexical or vector")
     if request.fusion is not None and request.fusion not in get_args(Fusion):
         raise InvalidArgument(f"fusion {request.fusion!r} is not known: use absolute, rrf or weighted")
+    if len(request.hypothetical) > MAX_HYPOTHETICAL:
+        raise InvalidArgument(f"{len(request.hypothetical)} imagined passages are given: use at most {MAX_HYPOTHETICAL}")
     _check_weights(request.weights)
     check_filters(request.filters)
 

@@ -10,12 +10,15 @@ from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool
 from pydantic import BaseModel, ConfigDict, InstanceOf
 
 from retrievers.blocking import wait_for
-from retrievers.passages import Bounds, StoredPassage
+from retrievers.passages import Bounds, Imagined, StoredPassage
 from retrievers.types import Passage
 
 Injected = Annotated[InstanceOf[Bounds] | None, InjectedToolArg]
 """Not shown to a model, and taken as an object alone: a model writes JSON, which never is one. LangChain itself passes on whatever a
 model sends under an injected argument's name. None means the bounds that the tool was made with."""
+
+InjectedPassages = Annotated[InstanceOf[Imagined] | None, InjectedToolArg]
+"""Neither shown to a model nor taken from one, as `Injected`. None means no imagined passages."""
 
 
 class Arguments(BaseModel):

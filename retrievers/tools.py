@@ -3,11 +3,13 @@
 Above hybrid search and the web adapters; what a model may not choose (collection, filters, fusion) is injected by the caller.
 """
 
+from collections.abc import Sequence
+
 from langchain_core.tools import BaseTool
 from pydantic import Field
 
 from retrievers.passages import ANYWHERE, Bounds
-from retrievers.tooling import Arguments, Injected, full_text, make_tool, numbered
+from retrievers.tooling import Arguments, Injected, InjectedPassages, full_text, make_tool, numbered
 from retrievers.types import PassageSearch, SearchResult, WebPage, WebSearch
 
 SEARCH_TOOL = "search_documents"
@@ -23,6 +25,7 @@ class SearchArguments(Arguments):
     query: str = Field(description="What to look for: a question or keywords, in the language of the documents.")
     k: int = Field(5, ge=1, le=100, description="How many passages to return.")
     bounds: Injected = None
+    imagined: InjectedPassages = None
 
 
 class WebArguments(Arguments):
@@ -38,8 +41,10 @@ def search_tool(search: PassageSearch, within: Bounds = ANYWHERE) -> BaseTool:
     `within` is where it looks unless a call injects other bounds.
     """
 
-    async def search_documents(query: str, k: int = 5, bounds: Injected = None) -> tuple[str, SearchResult]:
-        result = await found(search, query, k, bounds or within)
+    async def search_documents(
+        query: str, k: int = 5, bounds: Injected = None, imagined: InjectedPassages = None
+    ) -> tuple[str, SearchResult]:
+        result = await found(search, query, k, bounds or within, imagined.texts if imagined else ())
         return numbered([full_text(passage) for passage in result["passages"]], NOTHING_FOUND), result
 
     description = "Search the documents. Returns numbered passages, each with its title, headings and source."
@@ -57,9 +62,11 @@ def web_tool(web: WebSearch) -> BaseTool:
     return make_tool(WEB_TOOL, description, search_web, WebArguments)
 
 
-async def found(search: PassageSearch, query: str, k: int, bounds: Bounds) -> SearchResult:
-    """One search within the bounds."""
-    return await search.search(query, collection=bounds.collection, k=k, filters=bounds.filters, fusion=bounds.fusion)
+async def found(search: PassageSearch, query: str, k: int, bounds: Bounds, hypothetical: Sequence[str] = ()) -> SearchResult:
+    """One search within the bounds, and with imagined passages where there are any."""
+    return await search.search(
+        query, collection=bounds.collection, k=k, filters=bounds.filters, fusion=bounds.fusion, hypothetical=hypothetical
+    )
 
 
 def _page_lines(page: WebPage) -> str:

@@ -222,6 +222,8 @@ class Passage(TypedDict):
     factors: dict[str, float]
     modified: NotRequired[str | None]
     """The document's modified date in ISO form, None where it has none."""
+    hypothetical: NotRequired[float]
+    """Only where an imagined passage found it: the absolute score with that passage's vector in the place of the query's."""
     reranked: NotRequired[RerankScore]
     """Only where a reranker scored it."""
 
@@ -274,8 +276,12 @@ class PassageSearch(Protocol):
         fusion: Fusion | None = None,
         weights: tuple[float, float] | None = None,
         filters: Filters = NO_FILTERS,
+        hypothetical: Sequence[str] = (),
     ) -> SearchResult:
-        """At most `k` (1-200) passages. Raises InvalidArgument, UnknownCollection, EmbeddingMismatch, DatabaseUnavailable."""
+        """At most `k` (1-200) passages; `hypothetical` are imagined ones, searched with beside the query.
+
+        Raises InvalidArgument, UnknownCollection, EmbeddingMismatch, DatabaseUnavailable.
+        """
         ...
 
     async def hints(self, query: str, *, collection: str = DEFAULT_COLLECTION) -> CorpusHints:

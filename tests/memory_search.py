@@ -41,13 +41,15 @@ class MemorySearch:
     degraded: list[tuple[str, str]] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
     filters: list[Filters] = field(default_factory=list)
+    hypothetical: list[tuple[str, ...]] = field(default_factory=list)
     _rows: np.ndarray | None = None
 
     async def search(
-        self, query, *, collection="default", k=10, mode="hybrid", fusion=None, weights=None, filters=NO_FILTERS
+        self, query, *, collection="default", k=10, mode="hybrid", fusion=None, weights=None, filters=NO_FILTERS, hypothetical=()
     ) -> SearchResult:
         self.queries.append(query)
         self.filters.append(filters)
+        self.hypothetical.append(tuple(hypothetical))
         if self.error:
             raise self.error
         if collection != "default":

@@ -175,7 +175,7 @@ async def test_where_to_look_is_injected_by_the_caller():
     await neighbours.ainvoke(call(neighbours, id="c1", before=1, after=2, bounds=bounds))
     await passages.ainvoke(call(passages, ids=["c1"], bounds=bounds))
     where = {"collection": "manuals", "filters": bounds.filters}
-    assert search.asked == [{"query": "seal", "k": 10, "fusion": None, **where}]
+    assert search.asked == [{"query": "seal", "k": 10, "fusion": None, "hypothetical": (), **where}]
     assert shelf.asked == [{"passage": "c1", "before": 1, "after": 2, **where}, {"ids": ["c1"], **where}]
 
 

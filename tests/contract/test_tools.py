@@ -128,6 +128,8 @@ FOREIGN = [
     {"filters": {"metadata": [["tenant", "other"]]}},
     {"bounds": {"collection": "other"}},
     {"bounds": "other"},
+    {"imagined": {"texts": ["other"]}},
+    {"hypothetical": ["other"]},
     {"fusion": "rrf"},
     {"tenant": "other"},
     {"scope": {"tenant": "other", "principals": ["operator"]}},
@@ -149,7 +151,7 @@ async def test_the_caller_injects_what_the_model_may_not_choose():
     search = Recorded([])
     tool, filters = search_tool(search), Filters((("product", "pump"),))
     await tool.ainvoke(call(tool, query="seal", k=20, bounds=Bounds("manuals", filters, "rrf")))
-    assert search.asked == [{"query": "seal", "k": 20, "collection": "manuals", "filters": filters, "fusion": "rrf"}]
+    assert search.asked == [{"query": "seal", "k": 20, "collection": "manuals", "filters": filters, "fusion": "rrf", "hypothetical": ()}]
 
 
 async def test_the_model_reads_numbered_passages_with_their_place():
