@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from retrievers.types import Passage
 
 if TYPE_CHECKING:
-    from nodes.records import Citation, Rejected
+    from nodes.records import Citation, Rejected, TrailEvent
 
 # Control characters (ESC among them) could drive the terminal, direction and tag characters could hide text.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
@@ -66,6 +66,22 @@ def _closing(result: Mapping[str, Any], seconds: float) -> str:
     calls = result["usage"]["calls"]
     model = f"{calls} model call{'' if calls == 1 else 's'}" if calls else "no model"
     return f"{result['status']} · {steps} step{'' if steps == 1 else 's'} · {seconds:.1f} s · {model}"
+
+
+_PLAIN_KINDS = ("decision", "search", "check")
+"""Kinds of events that need no word of their own: the others say that a model decided, or that something fell back or ran out."""
+
+
+def trail(events: "Sequence[TrailEvent]", *, times: bool = True) -> str:
+    """Every decision of a turn in order, one a line: step, what was decided, by what, why, and after how long."""
+    width = max((len(event["step"]) for event in events), default=0)
+    return "\n".join(_event(event, width, times) for event in events)
+
+
+def _event(event: "TrailEvent", width: int, times: bool) -> str:
+    kind = "" if event["kind"] in _PLAIN_KINDS else f" [{event['kind']}]"
+    took = f" ({event['ms']:.1f} ms)" if times else ""
+    return f"{event['step']:<{width}}  {one_line(event['decision'], 100)}{kind}: {one_line(event['reason'], 240)}{took}"
 
 
 def rejected(passages: "Sequence[Rejected]") -> str:

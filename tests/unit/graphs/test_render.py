@@ -72,3 +72,18 @@ def test_a_name_with_a_line_break_stays_on_its_line() -> None:
     files = [{"source": "new\nline.md", "status": "added", "chunks": 1, "reason": None}]
     assert render.ingested({"files": files, "embedded": 1, "seconds": 1.0}).splitlines()[0] == "+ new line.md  added, 1 chunks"
     assert render.place("a\nb", [], "c\nd.md", None) == "a b (c d.md)"
+
+
+def test_a_trail_shows_each_decision_with_its_reason_and_time() -> None:
+    events = [
+        {"step": "gate", "kind": "decision", "decision": "retrieve", "reason": "a fact is asked for", "ms": 0.14, "data": {}},
+        {"step": "retrieve", "kind": "search", "decision": "5 passages of 9", "reason": "searched 'x\ny'", "ms": 31.0, "data": {}},
+        {"step": "grade", "kind": "fallback", "decision": "the threshold alone", "reason": "HTTP 500", "ms": 2.0, "data": {}},
+    ]
+    assert render.trail(events) == (
+        "gate      retrieve: a fact is asked for (0.1 ms)\n"
+        "retrieve  5 passages of 9: searched 'x y' (31.0 ms)\n"
+        "grade     the threshold alone [fallback]: HTTP 500 (2.0 ms)"
+    )
+    assert render.trail(events[:1], times=False) == "gate  retrieve: a fact is asked for"
+    assert render.trail([]) == ""
