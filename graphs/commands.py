@@ -13,14 +13,16 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from importlib import import_module
 from typing import Any
 
 from graphs import api, render, render_why
 from graphs.cli import DONE, FAILED, USAGE
+from graphs.parsing import parse_filters, parse_fusion
 from graphs.settings import Settings
 from graphs.wiring import Services, services_for
 from retrievers.errors import InvalidArgument, TadoriError
-from retrievers.types import Filters, Fusion, SearchResult
+from retrievers.types import SearchResult
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,9 @@ class Result:
     data: dict[str, Any]
     text: str
     code: int = DONE
+
+
+Command = Callable[[Services, argparse.Namespace], Awaitable[Result]]
 
 
 def run(options: argparse.Namespace) -> int:
@@ -146,18 +151,6 @@ async def _delete(services: Services, options: argparse.Namespace) -> Result:
     return Result(data, f"{report.deleted} documents deleted, {report.chunks} chunks")
 
 
-async def _reindex(services: Services, options: argparse.Namespace) -> Result:
-    from graphs.reindexing import reindex
-
-    return await reindex(services, options)
-
-
-async def _tune(services: Services, options: argparse.Namespace) -> Result:
-    from graphs.tuning import tune
-
-    return await tune(services, options)
-
-
 async def _search(services: Services, options: argparse.Namespace) -> Result:
     fusion, weights = parse_fusion(options.fusion)
     wanted: dict[str, Any] = {"collection": options.collection, "k": options.k, "mode": options.mode, "fusion": fusion, "weights": weights}
@@ -239,57 +232,24 @@ async def _doctor(services: Services, options: argparse.Namespace) -> Result:
     return Result({"ok": ok, "checks": checks}, text, DONE if ok else FAILED)
 
 
-_COMMANDS: dict[str, Callable[[Services, argparse.Namespace], Awaitable[Result]]] = {
+def _elsewhere(module: str, name: str) -> Command:
+    """A command of a module of its own, which is imported when it runs."""
+
+    async def command(services: Services, options: argparse.Namespace) -> Result:
+        run_it: Command = getattr(import_module(module), name)
+        return await run_it(services, options)
+
+    return command
+
+
+_COMMANDS: dict[str, Command] = {
     "ingest": _ingest,
     "delete": _delete,
     "search": _search,
     "ask": _ask,
     "eval": _eval,
-    "reindex": _reindex,
-    "tune": _tune,
+    "reindex": _elsewhere("graphs.reindexing", "reindex"),
+    "tune": _elsewhere("graphs.tuning", "tune"),
+    "collections": _elsewhere("graphs.collection_settings", "collections"),
     "doctor": _doctor,
 }
-
-
-def parse_fusion(given: str | None) -> tuple[Fusion | None, tuple[float, float] | None]:
-    """`rrf` -> ("rrf", None); `weighted:.4,.6` -> ("weighted", (.4, .6)); None -> (None, None)."""
-    match (given or "").partition(":"):
-        case ("", "", ""):
-            return None, None
-        case ("absolute" | "rrf" | "weighted" as fusion, "", ""):
-            return fusion, None
-        case ("weighted", ":", pair):
-            return "weighted", _weights(pair)
-    raise InvalidArgument(f"fusion {given!r} is not known: use absolute, rrf or weighted:LEXICAL,VECTOR, such as weighted:.4,.6")
-
-
-def _weights(pair: str) -> tuple[float, float]:
-    try:
-        lexical, vector = (float(part) for part in pair.split(","))
-    except ValueError as exc:
-        raise InvalidArgument(f"weights {pair!r} are not two numbers: write weighted:LEXICAL,VECTOR, such as weighted:.4,.6") from exc
-    if not (0 <= lexical < float("inf") and 0 <= vector < float("inf") and lexical + vector > 0):
-        raise InvalidArgument(f"weights {pair!r} must not be negative, and not both 0")
-    return lexical, vector
-
-
-def parse_filters(options: argparse.Namespace) -> Filters:
-    """The filters of `--filter`, `--since` and `--until`."""
-    pairs = []
-    for given in options.filter:
-        key, equals, value = given.partition("=")
-        if not equals or not key:
-            raise InvalidArgument(f"filter {given!r} is not KEY=VALUE")
-        pairs.append((key, value))
-    return Filters(tuple(pairs), _moment("--since", options.since), _moment("--until", options.until))
-
-
-def _moment(option: str, given: str | None) -> datetime | None:
-    if given is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(given)
-        # A date without a zone means the user's own; at either end of the calendar there is none.
-        return moment if moment.tzinfo else moment.astimezone()
-    except (ValueError, OverflowError) as exc:
-        raise InvalidArgument(f"{option} {given!r} is not an ISO date or time: write 2026-11-30 or 2026-11-30T09:00+09:00") from exc

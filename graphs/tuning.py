@@ -22,9 +22,10 @@ from graphs.render_why import aligned
 from graphs.wiring import Services
 from retrievers.boosting import BOOSTED
 from retrievers.errors import InvalidArgument
+from retrievers.ranking import Ranking
 from retrievers.request import MAX_K
 from retrievers.trial import Trials, TrialSearch
-from retrievers.types import Collection, Passage, Ranking, Setting
+from retrievers.types import Collection, Passage, Setting
 
 
 @dataclass(frozen=True)

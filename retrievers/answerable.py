@@ -5,7 +5,8 @@ Pure; used by retrievers/hybrid.py. `tadori tune` fits the curve of a collection
 
 import math
 
-from retrievers.types import Collection, Embedder, Ranking
+from retrievers.ranking import Ranking
+from retrievers.types import Collection, Embedder
 
 Curve = tuple[float, float]
 """Slope, in 1 / absolute score, and midpoint: the absolute score at which an answer is as likely as not."""

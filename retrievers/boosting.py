@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from retrievers.types import Passage, Ranking
+from retrievers.ranking import Ranking
+from retrievers.types import Passage
 
 BOOSTED = 50
 """Passages that are looked at: a factor lifts nothing to the first page from below that."""

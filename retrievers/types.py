@@ -1,6 +1,6 @@
 """The values that cross file boundaries: what is stored, what is found, and the protocols of the adapters.
 
-Imports nothing of ours but what a reranker gives; every floor above speaks in these types.
+Imports nothing of ours but how candidates are scored and what a reranker gives; every floor above speaks in these types.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 from typing_extensions import TypedDict
 
+from retrievers.ranking import Ranking
 from retrievers.relevance import RerankScore, Spent
 
 Json = JsonValue
@@ -102,28 +103,6 @@ class WebSearch(Protocol):
     async def search(self, query: str, *, limit: int) -> list[WebPage]:
         """At most `limit` pages, best first; an empty list means nothing matched; raises ProviderError."""
         ...
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """How a collection's candidates are scored once both arms have found them; what is not tuned has the shipped value.
-
-    `lexical` is the weight of BM25 in absolute fusion, None the model's own; `near`, in units of that weight, is what words that stand
-    together count. `fetch` is how many candidates each arm brings, None what the fusion asks for. The factors after fusion: `title` where
-    it holds all words of the query, `heading` where it does together with the headings, `code` for code blocks when the query is
-    technical, `derived` for what a model wrote, and recency, which is off without a half-life. `answer` is (slope, midpoint) of the
-    logistic curve from the best absolute score to the probability of an answer.
-    """
-
-    lexical: float | None = None
-    near: float = 0.5
-    fetch: int | None = None
-    title: float = 1.5
-    heading: float = 1.15
-    code: float = 1.2
-    derived: float = 0.9
-    half_life_days: float | None = None
-    answer: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from graphs.evals.metrics import collapse
 from retrievers.boosting import BOOSTED
 from retrievers.fusion import DEFAULT_WEIGHTS, EPSILON, RRF_K, fetch_count
-from retrievers.types import Passage, Ranking, Setting
+from retrievers.ranking import Ranking
+from retrievers.types import Passage, Setting
 
 SHOWN = 10
 """Results of the search that is tuned: what `tadori search` shows, and what nDCG@10 looks at."""

@@ -17,7 +17,8 @@ from graphs.evals import metrics
 from graphs.evals.curve import KEPT, fit_curve, share_above, threshold
 from graphs.evals.pools import SHOWN, Pool, best_absolute, ranked
 from retrievers.fusion import fetch_count
-from retrievers.types import Fusion, Ranking, Setting
+from retrievers.ranking import Ranking
+from retrievers.types import Fusion, Setting
 
 LEAST_QUESTIONS = 20
 """Answerable questions below which nothing is tuned: ten in a half, each worth .1 of nDCG at most, are noise already."""

@@ -8,7 +8,8 @@ from typing import Any, get_args
 
 from psycopg.rows import dict_row
 
-from retrievers.errors import EmbeddingMismatch, InvalidArgument, UnknownCollection
+from retrievers.errors import EmbeddingMismatch, InvalidArgument, StorageError, UnknownCollection
+from retrievers.ranking import Ranking
 from retrievers.scope import Scope, check_name
 from retrievers.store.database import Database
 from retrievers.store.pools import Connection
@@ -16,7 +17,7 @@ from retrievers.store.rows import is_storable
 from retrievers.store.spaces import column_type, ensure_space
 from retrievers.store.sql import statement
 from retrievers.store.writing import require_operator, writing
-from retrievers.types import NO_CHOICE, Collection, EmbeddingSpec, IndexKind, Ranking, VectorChoice, VectorType
+from retrievers.types import NO_CHOICE, Collection, EmbeddingSpec, IndexKind, VectorChoice, VectorType
 
 
 async def ensure_collection(
@@ -109,15 +110,18 @@ def _collection(row: dict[str, Any]) -> Collection:
         fusion=row["fusion"],
         weights=tuple(row["weights"]) if row["weights"] else None,
         no_answer=row["no_answer"],
-        ranking=_ranking(row["ranking"]),
+        ranking=_ranking(row["name"], row["ranking"]),
         chunk_count=row["chunk_count"],
         token_count=row["token_count"],
     )
 
 
-def _ranking(stored: dict[str, Any]) -> Ranking:
+def _ranking(name: str, stored: dict[str, Any]) -> Ranking:
     answer = stored.get("answer")
-    return Ranking(**{**stored, "answer": tuple(answer) if answer else None})
+    try:
+        return Ranking(**{**stored, "answer": tuple(answer) if answer else None})
+    except (TypeError, ValueError) as exc:
+        raise StorageError(f"the ranking stored with collection {name!r} cannot be used ({exc}): correct it in tadori.collection") from exc
 
 
 def _check(collection: Collection, spec: EmbeddingSpec) -> None:

@@ -8,11 +8,12 @@ from dataclasses import asdict
 from psycopg.types.json import Jsonb
 
 from retrievers.errors import CollectionRebuilt
+from retrievers.ranking import Ranking
 from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.sql import statement
 from retrievers.store.writing import writing
-from retrievers.types import Collection, Ranking, Setting
+from retrievers.types import Collection, Setting
 
 _UNTUNED = ("derived", "half_life_days")
 """Fields that follow what is shipped unless somebody set them otherwise."""

@@ -18,11 +18,12 @@ from ir_measures import RR, Qrel, R, ScoredDoc, nDCG
 from graphs.evals import metrics
 from graphs.evals.cases import Case
 from retrievers.hybrid import HybridSearch
+from retrievers.ranking import Ranking
 from retrievers.store.database import Database
 from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.store.search import Query, find_passages
 from retrievers.text.analysis import query_words
-from retrievers.types import Collection, Mode, Ranking
+from retrievers.types import Collection, Mode
 from tests.bench._collections import LANGUAGES, SCOPE, GivenEmbedder, TestCollection, crossed, own_database, read_collection, settle, store
 from tests.bench._peers import CACHE, DEPTHS, PEERS, own_postgres, rankings
 from tests.bench._results import RESULTS, load, read_results, write_results

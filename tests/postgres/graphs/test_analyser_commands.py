@@ -1,44 +1,17 @@
 """Which analyser runs, as the command line shows it, and how a collection gets another one."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
-
-from graphs.cli import main
-
-Run = Callable[..., tuple[int, str, str]]
+from commanding import Run, as_json
 
 
-@pytest.fixture
-def run(server_home: Path, tenant: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Run a command in this process as a fresh tenant: (exit code, stdout, stderr)."""
-    for name in ("TADORI_DATABASE_URL", "TADORI_CHAT_MODEL", "TADORI_RERANKER", "TADORI_EMBEDDING_MODEL", "TADORI_ANALYSER"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TADORI_HOME", str(server_home))
-    monkeypatch.setenv("TADORI_TENANT", tenant)
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def note(run: Run, tmp_path: Path) -> None:
+    """A document in the folder where the commands run."""
     (tmp_path / "note.md").write_text("# 会議\n\n打合せの資料をサーバに置いた。\n", "utf-8")
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        try:
-            code = main(arguments)
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
-        shown = capsys.readouterr()
-        return code, shown.out, shown.err
-
-    return command
-
-
-def as_json(result: tuple[int, str, str]) -> Any:
-    code, out, err = result
-    assert code == 0, err
-    return json.loads(out)
 
 
 def lexical(run: Run, query: str) -> tuple[int, str]:

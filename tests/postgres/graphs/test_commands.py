@@ -1,15 +1,10 @@
 """The command line over the real database and the real embedding model: JSON of the contract, one line for an error, exit codes."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from graphs.cli import main
-
-Run = Callable[..., tuple[int, str, str]]
+from commanding import Run, as_json
 
 HANDBOOK = """---
 department: operations
@@ -26,39 +21,12 @@ Nightly backups are kept for 35 days. Weekly backups are kept for one year.
 
 
 @pytest.fixture
-def run(server_home: Path, tenant: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Run a command in this process as a fresh tenant: (exit code, stdout, stderr)."""
-    for name in ("TADORI_DATABASE_URL", "TADORI_CHAT_MODEL", "TADORI_WEB_SEARCH", "TADORI_RERANKER", "TADORI_EMBEDDING_MODEL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TADORI_HOME", str(server_home))
-    monkeypatch.setenv("TADORI_TENANT", tenant)
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        try:
-            code = main(arguments)
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
-        shown = capsys.readouterr()
-        return code, shown.out, shown.err
-
-    return command
-
-
-@pytest.fixture
 def handbook(tmp_path: Path) -> Path:
     """A folder with one document in two languages."""
     folder = tmp_path / "handbook"
     folder.mkdir()
     (folder / "ops.md").write_text(HANDBOOK, "utf-8")
     return folder
-
-
-def as_json(result: tuple[int, str, str]) -> Any:
-    code, out, err = result
-    assert code == 0, err
-    return json.loads(out)
 
 
 @pytest.mark.rule("core-basic", "T21")

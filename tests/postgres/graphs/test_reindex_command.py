@@ -1,41 +1,12 @@
 """`tadori reindex` as typed: the real default model, then one behind an address, and back."""
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from commanding import Run, as_json
 from servers.embeddings import EmbeddingServer
 
-from graphs.cli import main
-
-Run = Callable[..., tuple[int, str, str]]
 PAGES = "# Backups\n\nNightly backups are kept for 35 days.\n\n# 鍵\n\n観測室の鍵は受付の返却箱に返してください。\n"
-
-
-@pytest.fixture
-def run(server_home: Path, tenant: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Run a command in this process as a fresh tenant: (exit code, stdout, stderr)."""
-    for name in ("TADORI_DATABASE_URL", "TADORI_CHAT_MODEL", "TADORI_RERANKER", "TADORI_EMBEDDING_MODEL", "TADORI_REDIS_URL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TADORI_HOME", str(server_home))
-    monkeypatch.setenv("TADORI_TENANT", tenant)
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main(arguments)
-        shown = capsys.readouterr()
-        return code, shown.out, shown.err
-
-    return command
-
-
-def as_json(result: tuple[int, str, str]) -> Any:
-    code, out, err = result
-    assert code == 0, err
-    return json.loads(out)
 
 
 @pytest.mark.rule("F14", "emb-models", "emb-advanced")

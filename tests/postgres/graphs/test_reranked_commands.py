@@ -8,34 +8,12 @@ from servers.cohere import RerankServer, rerank_reply
 from servers.loopback import Reply
 from tiny_onnx import write_cross_encoder
 
-from graphs.cli import main
-
 TEXT = "# Backups\n\nNightly backups are kept for 35 days.\n"
 QUESTION = "How long are nightly backups kept?"
 NAMES = (
     *("TADORI_DATABASE_URL", "TADORI_CHAT_MODEL", "TADORI_CHAT_FAST_MODEL", "TADORI_WEB_SEARCH", "TADORI_EMBEDDING_MODEL"),
     *("TADORI_RERANKER", "TADORI_RERANK_THRESHOLD", "TADORI_RERANK_TIMEOUT_S", "TADORI_COHERE_URL", "COHERE_API_KEY"),
 )
-
-
-@pytest.fixture
-def run(server_home, tenant, monkeypatch, capsys, tmp_path):
-    """Run a command in this process as the test's tenant, with these settings: (exit code, stdout, stderr)."""
-    for name in NAMES:
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TADORI_HOME", str(server_home))
-    monkeypatch.setenv("TADORI_TENANT", tenant)
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments, **settings):
-        for name, value in settings.items():
-            monkeypatch.setenv(name, value)
-        capsys.readouterr()
-        code = main(arguments)
-        shown = capsys.readouterr()
-        return code, shown.out, shown.err
-
-    return command
 
 
 @pytest.fixture

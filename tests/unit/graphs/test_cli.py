@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from graphs.cli import build_parser, main
-from graphs.commands import accept_any_text, parse_filters, parse_fusion, show
+from graphs.commands import accept_any_text, show
+from graphs.parsing import parse_filters, parse_fusion
 from retrievers.errors import InvalidArgument
 
 

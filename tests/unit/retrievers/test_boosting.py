@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from retrievers.boosting import Boosts, boosted
+from retrievers.ranking import Ranking
 from retrievers.text.analysis import analyse, query_words
-from retrievers.types import Ranking
 
 SHIPPED = Ranking()
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)

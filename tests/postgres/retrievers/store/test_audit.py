@@ -47,7 +47,9 @@ METADATA = {"year": 2026, "shelf": ["fruit", "stone fruit"]}
 @pytest.fixture
 async def collection(database, scope):
     made = await make_collection(database, scope)
-    await DocumentStore(database).put(scope, made, [draft("a.txt", "red apples, red pears", "green pears", windowed=True, metadata=METADATA)])
+    await DocumentStore(database).put(
+        scope, made, [draft("a.txt", "red apples, red pears", "green pears", windowed=True, metadata=METADATA)]
+    )
     return made
 
 

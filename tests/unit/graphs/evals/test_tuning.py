@@ -7,7 +7,8 @@ import pytest
 
 from graphs.evals.pools import Pool, Scale, absolute_scores, best_absolute, make_pool, ranked
 from graphs.evals.tuning import Asked, Measured, halves, tune, why_not_better
-from retrievers.types import Ranking, Setting
+from retrievers.ranking import Ranking
+from retrievers.types import Setting
 
 PLAIN = Ranking(title=1.0, heading=1.0, code=1.0)
 START = Setting("absolute", None, 0.5, PLAIN)

@@ -3,10 +3,11 @@
 import pytest
 
 from retrievers.errors import ConfigurationError, MissingExtra, StorageError
+from retrievers.ranking import Ranking
 from retrievers.text import analysers, analysis, morphology
 from retrievers.text.analysers import ANALYSERS, SUDACHI, Analyser, analyser, analyser_of, default_analyser, self_test
 from retrievers.text.analysis import ANALYSER, analyse, query_words
-from retrievers.types import Collection, EmbeddingSpec, Ranking
+from retrievers.types import Collection, EmbeddingSpec
 
 
 @pytest.fixture(autouse=True)

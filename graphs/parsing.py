@@ -1,0 +1,54 @@
+"""Reads the options of the command line that are more than a name or a number: fusion, filters, dates.
+
+Used by graphs.commands and the modules of single commands; a mistake is an InvalidArgument that says what to write.
+"""
+
+import argparse
+from datetime import datetime
+
+from retrievers.errors import InvalidArgument
+from retrievers.types import Filters, Fusion
+
+
+def parse_fusion(given: str | None) -> tuple[Fusion | None, tuple[float, float] | None]:
+    """`rrf` -> ("rrf", None); `weighted:.4,.6` -> ("weighted", (.4, .6)); None -> (None, None)."""
+    match (given or "").partition(":"):
+        case ("", "", ""):
+            return None, None
+        case ("absolute" | "rrf" | "weighted" as fusion, "", ""):
+            return fusion, None
+        case ("weighted", ":", pair):
+            return "weighted", _weights(pair)
+    raise InvalidArgument(f"fusion {given!r} is not known: use absolute, rrf or weighted:LEXICAL,VECTOR, such as weighted:.4,.6")
+
+
+def _weights(pair: str) -> tuple[float, float]:
+    try:
+        lexical, vector = (float(part) for part in pair.split(","))
+    except ValueError as exc:
+        raise InvalidArgument(f"weights {pair!r} are not two numbers: write weighted:LEXICAL,VECTOR, such as weighted:.4,.6") from exc
+    if not (0 <= lexical < float("inf") and 0 <= vector < float("inf") and lexical + vector > 0):
+        raise InvalidArgument(f"weights {pair!r} must not be negative, and not both 0")
+    return lexical, vector
+
+
+def parse_filters(options: argparse.Namespace) -> Filters:
+    """The filters of `--filter`, `--since` and `--until`."""
+    pairs = []
+    for given in options.filter:
+        key, equals, value = given.partition("=")
+        if not equals or not key:
+            raise InvalidArgument(f"filter {given!r} is not KEY=VALUE")
+        pairs.append((key, value))
+    return Filters(tuple(pairs), _moment("--since", options.since), _moment("--until", options.until))
+
+
+def _moment(option: str, given: str | None) -> datetime | None:
+    if given is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(given)
+        # A date without a zone means the user's own; at either end of the calendar there is none.
+        return moment if moment.tzinfo else moment.astimezone()
+    except (ValueError, OverflowError) as exc:
+        raise InvalidArgument(f"{option} {given!r} is not an ISO date or time: write 2026-11-30 or 2026-11-30T09:00+09:00") from exc
