@@ -6,6 +6,7 @@ Called by graphs.commands when the command runs; `tadori tune` changes the same 
 import argparse
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
+from typing import Any
 
 from graphs.commands import Result
 from graphs.parsing import parse_fusion
@@ -50,7 +51,7 @@ def _with(setting: Setting, key: str, value: str) -> Setting:
         return replace(setting, fusion=fusion or setting.fusion, weights=weights)
     if key == "no_answer":
         return replace(setting, no_answer=_number(key, value))
-    given = getattr(Ranking(), key) if not value else int(_number(key, value)) if key == "fetch" else _number(key, value)
+    given: Any = getattr(Ranking(), key) if not value else int(_number(key, value)) if key == "fetch" else _number(key, value)
     try:
         return replace(setting, ranking=replace(setting.ranking, **{key: given}))
     except ValueError as exc:
