@@ -4,14 +4,36 @@ Shared ground of the nodes. The gate puts the limits into the state, every step 
 """
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+from langchain_core.messages import BaseMessage
 from typing_extensions import TypedDict
 
 from nodes.knobs import Knobs
+from nodes.records import Step, TrailEvent
 from nodes.state import RagState
 
 SPENT = "budget"
 """The key of an event's data by which `cite` knows that a caller's budget stopped a step."""
+
+SKIPPED = "skipped"
+"""The key in its place where the step was optional: the turn goes on without it, and is no shorter for it."""
+
+OPTIONAL: frozenset[Step] = frozenset({"hyde", "decompose", "clarify", "knowledge_graph"})
+"""Steps whose absence ends nothing."""
+
+RESERVE_S = 1.0
+"""Kept back from a model's time for the end without it: quoting embeds nine short texts, 0.2 s, and a busy machine takes longer."""
+
+END_S = 0.1
+"""Kept back from everything else: writing down that nothing was found takes milliseconds."""
+
+LEAST_REPLY = 48
+"""Tokens of the shortest useful reply, a claim with its quote: with fewer left the question is not worth asking."""
+
+_ASCII_PER_TOKEN = 4
+"""Characters of a token in Latin script. Of other scripts each character counts as one: never too few, for any tokenizer in use."""
 
 
 class Limits(TypedDict):
@@ -20,6 +42,18 @@ class Limits(TypedDict):
     deadline: float | None
     call_limit: int | None
     token_limit: int | None
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What one consultation of a model may cost; None where the caller set no limit. `tokens` are those of the reply."""
+
+    seconds: float | None = None
+    calls: int | None = None
+    tokens: int | None = None
+
+
+UNLIMITED = Allowance()
 
 
 def limits(knobs: Knobs) -> Limits:
@@ -33,13 +67,60 @@ def seconds_left(state: RagState) -> float | None:
     return None if state.deadline is None else max(0.0, state.deadline - time.time())
 
 
+def seconds_for(state: RagState, reserve: float) -> float | None:
+    """What a step may take so that `reserve` is left of the caller's time; None without a deadline."""
+    left = seconds_left(state)
+    return None if left is None else max(0.0, left - reserve)
+
+
+def tokens_left(state: RagState) -> int | None:
+    """Of the caller's limit, below 0 where it was overrun; None without one."""
+    return None if state.token_limit is None else state.token_limit - state.usage["input_tokens"] - state.usage["output_tokens"]
+
+
+def estimated_tokens(messages: Sequence[BaseMessage]) -> int:
+    """About what a prompt costs, rather too many than too few: the provider's tokenizer is not known."""
+    text = "".join(message.text for message in messages)
+    ascii_count = sum(character.isascii() for character in text)
+    return ascii_count // _ASCII_PER_TOKEN + len(text) - ascii_count
+
+
 def spent(state: RagState) -> str:
     """Which budget is used up, in words; empty while a model may still be asked."""
-    usage = state.usage
-    if state.call_limit is not None and usage["calls"] >= state.call_limit:
+    if state.call_limit is not None and state.usage["calls"] >= state.call_limit:
         return f"the {state.call_limit} model calls that the caller allows are used up"
-    if state.token_limit is not None and usage["input_tokens"] + usage["output_tokens"] >= state.token_limit:
+    left = tokens_left(state)
+    if left is not None and left <= 0:
         return f"the {state.token_limit} tokens that the caller allows are used up"
-    if seconds_left(state) == 0.0:
-        return "the time that the caller allows is over"
+    return time_over(state)
+
+
+def time_over(state: RagState, reserve: float = RESERVE_S) -> str:
+    """That the caller's time is over but for the reserve; empty while it is not."""
+    return "the time that the caller allows is over" if seconds_for(state, reserve) == 0.0 else ""
+
+
+def unaffordable(state: RagState, messages: Sequence[BaseMessage]) -> str:
+    """Why a model may not be asked this, in words; empty when it may."""
+    left = tokens_left(state)
+    if used_up := spent(state):
+        return used_up
+    if left is not None and left < (needed := estimated_tokens(messages) + LEAST_REPLY):
+        return f"of the {state.token_limit} tokens that the caller allows {left} are left, and this call needs about {needed}"
     return ""
+
+
+def allowance(state: RagState, messages: Sequence[BaseMessage]) -> Allowance:
+    """What a consultation with this prompt may cost now."""
+    tokens, calls = tokens_left(state), state.call_limit
+    return Allowance(
+        seconds=seconds_for(state, RESERVE_S),
+        calls=None if calls is None else calls - state.usage["calls"],
+        tokens=None if tokens is None else tokens - estimated_tokens(messages),
+    )
+
+
+def stopped(trail: Sequence[TrailEvent]) -> str:
+    """Why a budget ended a step that the answer needed, the first of them; empty when none did."""
+    reasons = (str(event["data"][SPENT]) for event in trail if SPENT in event["data"] and event["step"] not in OPTIONAL)
+    return next(reasons, "")

@@ -5,22 +5,25 @@ and the caller's declared default holds.
 """
 
 import asyncio
-import json
-import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from langchain_core.exceptions import ModelConnectionError, ModelError, ModelRateLimitError, ModelTimeoutError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from pydantic import BaseModel, ValidationError
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel
 
-from nodes.budget import SPENT, spent
+from nodes.budget import SKIPPED, SPENT, UNLIMITED, Allowance, allowance, spent, unaffordable
 from nodes.context import Clock
+from nodes.listening import Heard, Listener
 from nodes.records import Degraded, TrailEvent, Usage, add_usage, no_usage
+from nodes.replies import Reply, json_schema, usage_of, value_in, without_thinking
 from nodes.state import RagState, model_failed
-from retrievers.errors import ProviderError, ProviderRateLimited, ProviderRejected, ProviderUnavailable
+from retrievers.errors import ProviderError, ProviderRateLimited, ProviderRejected, ProviderReplyInvalid, ProviderUnavailable
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -35,17 +38,10 @@ DEADLINE_S = 100.0
 _REFUSED_FEATURE = (400, 404, 405, 415, 422, 501)
 """Statuses by which servers say that they do not know response_format or tools."""
 
-_THOUGHT = re.compile(r"<(think|thinking|reasoning|thought)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_NOT_STREAMED = "nostream"
+"""LangGraph's tag for calls whose tokens are not part of the conversation: a front end that streams messages would show raw JSON."""
+
 _SAID_CHARS = 200
-
-
-@dataclass(frozen=True)
-class Reply(Generic[T]):
-    """`value` is None when nothing could be read from the reply; `text` is what the model said, its thinking left out."""
-
-    value: T | None
-    usage: Usage
-    text: str
 
 
 @dataclass(frozen=True)
@@ -69,41 +65,83 @@ class MadeLater(Protocol):
 class Decider:
     """A chat model as the nodes use it. Keep one for each model: it remembers which rungs the model refused.
 
-    Every failure of the model is a ProviderError, at the latest after the deadline.
+    Every failure of the model is a ProviderError, at the latest after the deadline; OutOfTime where the caller's came first.
     """
 
     def __init__(self, chat: BaseChatModel, *, deadline_s: float = DEADLINE_S) -> None:
         self._chat = chat
         self._deadline_s = deadline_s
         self._rungs: tuple[Rung, ...] = RUNGS
+        self._streams = True
 
     async def prepare(self) -> None:
         """Make the model now where it is made at its first call, for a caller whose time must not pay for that."""
         if isinstance(self._chat, MadeLater):
             await asyncio.to_thread(self._chat.inner)
 
-    async def decide(self, messages: Sequence[BaseMessage], schema: type[M], *, bare: str | None = None) -> Reply[M]:
+    async def window(self) -> int | None:
+        """Tokens that a prompt may have, where that is known of the model."""
+        await self.prepare()
+        profile = getattr(self._made(), "profile", None) or {}
+        return profile.get("max_input_tokens")
+
+    async def decide(
+        self,
+        messages: Sequence[BaseMessage],
+        schema: type[M],
+        *,
+        bare: str | None = None,
+        allowed: Allowance = UNLIMITED,
+        heard: Heard | None = None,
+    ) -> Reply[M]:
         """The model's reply as `schema`. Prose and thinking around the JSON are tolerated; a reply without JSON fills the field `bare`.
 
         A refused rung, or an empty reply on it, leads to the next one; a reply that says something else ends in no value at once.
+        `heard` is told what was said so far, while it is said, where the model can be streamed.
         """
-        return await self._within_deadline(lambda: self._climb_down(list(messages), schema, bare))
+        return await self._within_deadline(lambda: self._climb_down(_Asking(list(messages), schema, bare, allowed, heard)), allowed)
 
-    async def say(self, messages: Sequence[BaseMessage]) -> Reply[str]:
+    async def say(self, messages: Sequence[BaseMessage], allowed: Allowance = UNLIMITED) -> Reply[str]:
         """The model's reply as text, its thinking left out; no value for an empty one."""
 
         async def ask() -> Reply[str]:
-            raw = await self._chat.ainvoke(list(messages))
+            raw = await self._chat.ainvoke(list(messages), _config(), **self._bounded(allowed))
             text = without_thinking(raw.text).strip()
-            return Reply(text or None, _usage_of(raw), text)
+            return Reply(text or None, usage_of(raw, messages), text)
 
-        return await self._within_deadline(ask)
+        return await self._within_deadline(ask, allowed)
 
-    async def _within_deadline(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def act(self, messages: Sequence[BaseMessage], tools: Sequence[BaseTool], allowed: Allowance = UNLIMITED) -> Reply[AIMessage]:
+        """The model's next message, in which it may call the tools. Raises ProviderRejected for a model that has none."""
+
+        async def ask() -> Reply[AIMessage]:
+            await self.prepare()
+            try:
+                bound = self._chat.bind_tools(list(tools))
+            except (NotImplementedError, ValueError, TypeError) as exc:
+                raise ProviderRejected("the chat model cannot call tools: choose one that can", status=501) from exc
+            raw = await bound.ainvoke(list(messages), _config(), **self._bounded(allowed))
+            return Reply(raw, usage_of(raw, messages), without_thinking(raw.text).strip())
+
+        return await self._within_deadline(ask, allowed)
+
+    def _made(self) -> BaseChatModel:
+        return self._chat.inner() if isinstance(self._chat, MadeLater) else self._chat
+
+    def _bounded(self, allowed: Allowance) -> dict[str, Any]:
+        """The limit of the reply, for clients that have such an option by the usual name."""
+        if allowed.tokens is None or "max_tokens" not in type(self._made()).model_fields:
+            return {}
+        return {"max_tokens": max(1, allowed.tokens)}
+
+    async def _within_deadline(self, ask: Callable[[], Awaitable[T]], allowed: Allowance) -> T:
+        seconds = self._deadline_s if allowed.seconds is None else min(self._deadline_s, allowed.seconds)
         try:
-            async with asyncio.timeout(self._deadline_s):
+            async with asyncio.timeout(seconds):
                 return await ask()
         except TimeoutError as exc:
+            if seconds < self._deadline_s:
+                raise OutOfTime("the time that the caller allows is over") from exc
             raise ProviderUnavailable(
                 f"the chat model did not answer within {self._deadline_s:g} s: try again later, or use a faster one"
             ) from exc
@@ -111,37 +149,71 @@ class Decider:
             # A model that was not made by retrievers.providers brings LangChain's own errors.
             raise _translated(exc) from exc
 
-    async def _climb_down(self, messages: list[BaseMessage], schema: type[M], bare: str | None) -> Reply[M]:
+    async def _climb_down(self, asking: "_Asking[M]") -> Reply[M]:
+        if asking.allowed.tokens is not None:
+            await self.prepare()
         usage, text, refused = no_usage(), "", set[Rung]()
         for rung in self._rungs:
             try:
-                raw, parsed = await self._ask(rung, messages, schema)
+                raw, parsed = await self._heard(rung, asking)
             except (_NotOffered, ProviderRejected) as exc:
                 if rung == RUNGS[-1] or (isinstance(exc, ProviderRejected) and exc.status not in _REFUSED_FEATURE):
                     raise
                 refused.add(rung)
                 continue
-            usage, text = add_usage(usage, _usage_of(raw)), without_thinking(raw.text).strip()
-            value = _value(schema, raw, parsed, bare)
+            usage, text = add_usage(usage, usage_of(raw, asking.messages)), without_thinking(raw.text).strip()
+            value = value_in(asking.schema, raw, parsed, asking.bare)
             if value is not None:
                 # Only now is it known that the refusal was about the rung and not about the request.
                 self._rungs = tuple(kept for kept in self._rungs if kept not in refused)
                 return Reply(value, usage, text)
-            if raw.text.strip() or raw.tool_calls:
+            if raw.text.strip() or raw.tool_calls or usage["calls"] == asking.allowed.calls:
                 break
             refused.add(rung)
         return Reply(None, usage, text)
 
-    async def _ask(self, rung: Rung, messages: list[BaseMessage], schema: type[BaseModel]) -> tuple[AIMessage, object]:
+    async def _heard(self, rung: Rung, asking: "_Asking[Any]") -> tuple[AIMessage, object]:
+        """Streamed for a listener; where that is refused, or comes in a form that cannot be read, asked again without one."""
+        if asking.heard is None or not self._streams:
+            return await self._ask(rung, asking, _config())
+        try:
+            return await self._ask(rung, asking, _config(Listener(asking.heard)))
+        except (ProviderRejected, ProviderReplyInvalid):
+            reply = await self._ask(rung, asking, _config())
+            self._streams = False
+            return reply
+
+    async def _ask(self, rung: Rung, asking: "_Asking[Any]", config: RunnableConfig) -> tuple[AIMessage, object]:
+        bounded = self._bounded(asking.allowed)
         if rung == "text":
-            return await self._chat.ainvoke(messages), None
+            return await self._chat.ainvoke(asking.messages, config, **bounded), None
         try:
             # A schema as a dict: with a class, json_schema raises inside the call even when the raw reply is wanted.
-            structured = self._chat.with_structured_output(_json_schema(schema), method=rung, include_raw=True)
+            structured = self._chat.with_structured_output(json_schema(asking.schema), method=rung, include_raw=True, **bounded)
         except (NotImplementedError, ValueError, TypeError) as exc:
             raise _NotOffered(rung) from exc
-        reply: Any = await structured.ainvoke(messages)
+        reply: Any = await structured.ainvoke(asking.messages, config)
         return reply["raw"], reply["parsed"]
+
+
+@dataclass(frozen=True)
+class _Asking(Generic[M]):
+    """What `decide` was asked for."""
+
+    messages: list[BaseMessage]
+    schema: type[M]
+    bare: str | None
+    allowed: Allowance
+    heard: Heard | None
+
+
+def _config(*listeners: Listener) -> RunnableConfig:
+    """What the run around it has set, and that this call is no part of the conversation."""
+    return merge_configs({}, {"tags": [_NOT_STREAMED], "callbacks": list(listeners)})
+
+
+class OutOfTime(ProviderUnavailable):
+    """The caller's time was over before the model had answered."""
 
 
 class _NotOffered(Exception):
@@ -149,103 +221,66 @@ class _NotOffered(Exception):
 
 
 async def consult(
-    chat: Decider, messages: Sequence[BaseMessage], schema: type[M], state: RagState, clock: Clock, *, instead: str, bare: str | None = None
+    chat: Decider,
+    messages: Sequence[BaseMessage],
+    schema: type[M],
+    state: RagState,
+    clock: Clock,
+    *,
+    instead: str,
+    bare: str | None = None,
+    optional: bool = False,
+    heard: Heard | None = None,
 ) -> Consulted[M]:
     """Ask the model for a step's decision; `instead` names the policy that decides when it fails or cannot be read.
 
-    A model that failed earlier in this turn is not waited for again. Never raises ProviderError.
+    A model that failed earlier in this turn is not waited for again. What the caller's budgets do not allow is not asked; `optional`
+    is a question whose answer the turn does not need. Never raises ProviderError.
     """
+
+    async def ask(allowed: Allowance) -> Reply[M]:
+        return await chat.decide(messages, schema, bare=bare, allowed=allowed, heard=heard)
+
+    return await consult_by(ask, messages, state, clock, instead=instead, optional=optional)
+
+
+async def consult_by(
+    ask: Callable[[Allowance], Awaitable[Reply[T]]],
+    messages: Sequence[BaseMessage],
+    state: RagState,
+    clock: Clock,
+    *,
+    instead: str,
+    optional: bool = False,
+) -> Consulted[T]:
+    """As `consult`, for any way of asking a Decider."""
     if model_failed(state):
         return _fallen_back(clock, "the chat model failed earlier in this turn", instead)
-    if used_up := spent(state):
-        return Consulted(events=[clock.event("limit", instead, used_up, **{SPENT: used_up})])
+    if reason := unaffordable(state, messages):
+        return _stopped(clock, reason, instead, optional)
+    allowed = allowance(state, messages)
     try:
-        reply = await chat.decide(messages, schema, bare=bare)
+        reply = await ask(allowed)
+    except OutOfTime as exc:
+        return _stopped(clock, str(exc), instead, optional)
     except ProviderError as exc:
         return _fallen_back(clock, str(exc), instead)
     if reply.value is not None:
         return Consulted(reply.value, reply.text, usage=reply.usage)
+    if allowed.tokens is not None and (over := spent(replace(state, usage=add_usage(state.usage, reply.usage)))):
+        # The reply was cut where the tokens ended.
+        return replace(_stopped(clock, over, instead, optional), text=reply.text, usage=reply.usage)
     event = clock.event("unparsable", instead, "the model's reply cannot be read", said=reply.text[:_SAID_CHARS])
     return Consulted(None, reply.text, [event], usage=reply.usage)
+
+
+def _stopped(clock: Clock, reason: str, instead: str, optional: bool) -> Consulted[Any]:
+    return Consulted(events=[clock.event("limit", instead, reason, **{SKIPPED if optional else SPENT: reason})])
 
 
 def _fallen_back(clock: Clock, cause: str, instead: str) -> Consulted[Any]:
     event, degraded = clock.fallback(cause, instead)
     return Consulted(events=[event], degraded=[degraded])
-
-
-def without_thinking(text: str) -> str:
-    """`text` without its thinking blocks; one that was cut off takes the rest with it."""
-    return _THOUGHT.sub("", text)
-
-
-def _json_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """The schema as a model is held to it: every field required and nothing else allowed, whatever we tolerate in what it says.
-
-    A server that generates by the schema would leave out what may be left out; our docstrings are not for the model.
-    """
-    return {**_strict(schema.model_json_schema()), "title": schema.__name__}
-
-
-def _strict(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_strict(entry) for entry in node]
-    if not isinstance(node, dict):
-        return node
-    if "anyOf" in node:
-        return _strict(next(option for option in node["anyOf"] if option != {"type": "null"}))
-    kept = {name: _strict(value) for name, value in node.items() if name not in ("title", "default", "description", "properties")}
-    if "properties" in node:
-        kept["properties"] = {name: _strict(value) for name, value in node["properties"].items()}
-        kept |= {"required": list(node["properties"]), "additionalProperties": False}
-    return kept
-
-
-def _value(schema: type[M], raw: AIMessage, parsed: object, bare: str | None) -> M | None:
-    for candidate in _candidates(raw, parsed):
-        try:
-            return schema.model_validate(candidate)
-        except ValidationError:
-            continue
-    text = without_thinking(raw.text).strip()
-    if bare is None or not text:
-        return None
-    try:
-        return schema.model_validate({bare: text})
-    except ValidationError:
-        return None
-
-
-def _candidates(raw: AIMessage, parsed: object) -> Iterator[object]:
-    """What might be the value, likeliest first."""
-    if isinstance(parsed, dict):
-        yield parsed
-    yield from (call["args"] for call in raw.tool_calls)
-    text = without_thinking(raw.text)
-    for opening, closing in ("[]", "{}") if _starts_with_a_list(text) else ("{}",):
-        start, end = text.find(opening), text.rfind(closing)
-        if 0 <= start < end:
-            yield from _loaded(text[start : end + 1])
-    # Braces in the prose before the JSON spoil that slice.
-    for found in reversed(list(re.finditer(r"\{", text))):
-        yield from _loaded(text[found.start() :])
-
-
-def _starts_with_a_list(text: str) -> bool:
-    return re.match(r"[^{]*\[\s*\{", text) is not None
-
-
-def _loaded(text: str) -> Iterator[object]:
-    try:
-        yield json.JSONDecoder(strict=False).raw_decode(text)[0]
-    except ValueError:
-        return
-
-
-def _usage_of(message: AIMessage) -> Usage:
-    counted = message.usage_metadata
-    tokens = (counted["input_tokens"], counted["output_tokens"]) if counted else (0, 0)
-    return {"calls": 1, "input_tokens": tokens[0], "output_tokens": tokens[1], "cost_usd": None}
 
 
 def _translated(exc: Exception) -> ProviderError:

@@ -11,7 +11,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import RunnableLambda
 from pydantic import BaseModel, Field
 
-from nodes.structured import Decider, without_thinking
+from nodes.replies import without_thinking
+from nodes.structured import Decider
 from nodes.verdicts import Verdict
 from retrievers.errors import ProviderRateLimited, ProviderRejected, ProviderUnavailable
 from retrievers.providers.fakes import ScriptedChat

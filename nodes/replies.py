@@ -1,0 +1,125 @@
+"""Reads JSON the way models write it: between prose, after thinking, in a tool call, or cut off.
+
+Shared ground of nodes/structured.py and nodes/drafting.py; pure.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from langchain_core.messages import AIMessage, BaseMessage
+from pydantic import BaseModel, ValidationError
+
+from nodes.budget import estimated_tokens
+from nodes.records import Usage
+
+M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
+
+_THOUGHT = re.compile(r"<(think|thinking|reasoning|thought)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Reply(Generic[T]):
+    """`value` is None when nothing could be read from the reply; `text` is what the model said, its thinking left out."""
+
+    value: T | None
+    usage: Usage
+    text: str
+
+
+def usage_of(message: AIMessage, asked: Sequence[BaseMessage]) -> Usage:
+    """As the provider counted; estimated where it did not, as many do not for a stream."""
+    counted = message.usage_metadata
+    tokens = (counted["input_tokens"], counted["output_tokens"]) if counted else (estimated_tokens(asked), estimated_tokens([message]))
+    return {"calls": 1, "input_tokens": tokens[0], "output_tokens": tokens[1], "cost_usd": None}
+
+
+def without_thinking(text: str) -> str:
+    """`text` without its thinking blocks; one that was cut off takes the rest with it."""
+    return _THOUGHT.sub("", text)
+
+
+def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """The schema as a model is held to it: every field required and nothing else allowed, whatever we tolerate in what it says.
+
+    A server that generates by the schema would leave out what may be left out; our docstrings are not for the model.
+    """
+    return {**_strict(schema.model_json_schema()), "title": schema.__name__}
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(entry) for entry in node]
+    if not isinstance(node, dict):
+        return node
+    if "anyOf" in node:
+        return _strict(next(option for option in node["anyOf"] if option != {"type": "null"}))
+    kept = {name: _strict(value) for name, value in node.items() if name not in ("title", "default", "description", "properties")}
+    if "properties" in node:
+        kept["properties"] = {name: _strict(value) for name, value in node["properties"].items()}
+        kept |= {"required": list(node["properties"]), "additionalProperties": False}
+    return kept
+
+
+def value_in(schema: type[M], raw: AIMessage, parsed: object, bare: str | None) -> M | None:
+    """The reply as `schema`, from whichever of its parts holds it; text without JSON fills the field `bare`. None when nothing does."""
+    for candidate in _candidates(raw, parsed):
+        try:
+            return schema.model_validate(candidate)
+        except ValidationError:
+            continue
+    text = without_thinking(raw.text).strip()
+    if bare is None or not text:
+        return None
+    try:
+        return schema.model_validate({bare: text})
+    except ValidationError:
+        return None
+
+
+def _candidates(raw: AIMessage, parsed: object) -> Iterator[object]:
+    """What might be the value, likeliest first."""
+    if isinstance(parsed, dict):
+        yield parsed
+    yield from (call["args"] for call in raw.tool_calls)
+    text = without_thinking(raw.text)
+    for opening, closing in ("[]", "{}") if _starts_with_a_list(text) else ("{}",):
+        start, end = text.find(opening), text.rfind(closing)
+        if 0 <= start < end:
+            yield from _loaded(text[start : end + 1])
+    # Braces in the prose before the JSON spoil that slice.
+    for found in reversed(list(re.finditer(r"\{", text))):
+        yield from _loaded(text[found.start() :])
+
+
+def _starts_with_a_list(text: str) -> bool:
+    return re.match(r"[^{]*\[\s*\{", text) is not None
+
+
+def _loaded(text: str) -> Iterator[object]:
+    try:
+        yield json.JSONDecoder(strict=False).raw_decode(text)[0]
+    except ValueError:
+        return
+
+
+_LIST_OF_CLAIMS = re.compile(r'"claims"\s*:\s*\[|^\s*\[(?=\s*\{)')
+_BETWEEN = re.compile(r"[\s,]*")
+
+
+def entries_so_far(text: str) -> list[dict[str, Any]]:
+    """The objects of the list of claims that are complete in a reply that has not ended, or was cut off."""
+    said = without_thinking(text)
+    opening = _LIST_OF_CLAIMS.search(said)
+    entries: list[dict[str, Any]] = []
+    at = opening.end() if opening else len(said)
+    while (found := _BETWEEN.match(said, at)) and said.startswith("{", found.end()):
+        try:
+            entry, at = json.JSONDecoder(strict=False).raw_decode(said, found.end())
+        except ValueError:
+            break
+        entries.append(entry)
+    return entries
