@@ -4,23 +4,35 @@ The only place that knows how a chat SDK fails; nodes see a BaseChatModel that r
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+import httpx
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.exceptions import ModelConnectionError, ModelError, ModelTimeoutError
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatResult
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langchain_core.runnables.config import merge_configs
 from langchain_core.tools import BaseTool
 from pydantic import PrivateAttr
 
-from retrievers.errors import ConfigurationError, MissingExtra, MissingKey, ProviderError, ProviderRejected, ProviderReplyInvalid
+from retrievers.errors import (
+    ConfigurationError,
+    MissingExtra,
+    MissingKey,
+    ProviderError,
+    ProviderRejected,
+    ProviderReplyInvalid,
+)
 from retrievers.providers.faults import from_status, late, retrying, unreachable
+from retrievers.providers.limiting import AT_ONCE, Limiter, limiter_for
+from retrievers.providers.streaming import streamed
 
 TIMEOUT_S = 90.0
 """For one answer with all its retries: a small model on a processor reads five passages in 20-75 s, a hosted one in two."""
@@ -41,12 +53,17 @@ _EXTRAS = {"anthropic": "anthropic"}
 _PACKAGES = {"azure_openai": "langchain_openai", "bedrock": "langchain_aws", "bedrock_converse": "langchain_aws"}
 """Where a provider's package is not `langchain_<provider>`."""
 _SDK_ERRORS = {"openai": ("openai", "OpenAIError"), "anthropic": ("anthropic", "AnthropicError")}
+_SAYS_WHEN_DONE = frozenset({"openai", "anthropic"})
+"""Whose last piece of a stream says why it ends: without it the connection broke."""
 _NO_KEY = "none"
 """A local server needs no key, but its client insists on a string."""
 
+MODEL = "tadori_model"
+"""The key in a call's metadata under which a callback finds `provider:model`, whatever class of LangChain's makes the call."""
+
 
 class GuardedChat(BaseChatModel):
-    """A chat model whose every call has a deadline, is retried where that can help, and fails as ProviderError.
+    """A chat model whose every call has a deadline, waits its turn, is retried where that can help, and fails as ProviderError.
 
     The model itself is made at its first call, in a thread: importing its package takes seconds and reads files.
     """
@@ -55,6 +72,8 @@ class GuardedChat(BaseChatModel):
     make: Callable[[], BaseChatModel]
     timeout_s: float = TIMEOUT_S
     sdk: str = ""
+    address: str = ""
+    at_once: int = AT_ONCE
     _made: BaseChatModel | None = PrivateAttr(default=None)
 
     @property
@@ -93,7 +112,34 @@ class GuardedChat(BaseChatModel):
         async def call() -> ChatResult:
             return await inner._agenerate(messages, stop=stop, run_manager=run_manager, **kwargs)
 
-        return await retrying(self.who, lambda: self._attempt(call), timeout_s=self.timeout_s)
+        made: ChatResult = await self._retrying(call)
+        return made
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        inner = await asyncio.to_thread(self.inner)
+        pieces = streamed(
+            self.who,
+            lambda: inner._astream(messages, stop=stop, **kwargs),
+            guard=self._attempt,
+            limiter=self._limiter(),
+            timeout_s=self.timeout_s,
+            says_when_done=self.sdk in _SAYS_WHEN_DONE,
+        )
+        async with aclosing(pieces):
+            async for piece in pieces:
+                yield piece
+
+    def _limiter(self) -> Limiter:
+        return limiter_for(self.address or self.who, self.at_once)
+
+    async def _retrying(self, call: Callable[[], Any]) -> Any:
+        return await retrying(self.who, lambda: self._attempt(call), timeout_s=self.timeout_s, limiter=self._limiter())
 
     def bind_tools(
         self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], *, tool_choice: str | None = None, **kwargs: Any
@@ -115,9 +161,9 @@ class GuardedChat(BaseChatModel):
                 raise ProviderRejected(f"{self.who} does not offer structured output by {kwargs.get('method')!r}", status=501) from exc
 
             async def call() -> Any:
-                return await structured.ainvoke(prompt, config)
+                return await structured.ainvoke(prompt, merge_configs(config, {"metadata": {MODEL: self.who}}))
 
-            return await retrying(self.who, lambda: self._attempt(call), timeout_s=self.timeout_s)
+            return await self._retrying(call)
 
         return RunnableLambda(ask)
 
@@ -137,16 +183,18 @@ class GuardedChat(BaseChatModel):
         status = getattr(exc, "status_code", None)
         if isinstance(status, int) and status >= 400:
             return from_status(self.who, status, str(exc), getattr(response, "headers", None))
-        if isinstance(exc, ModelConnectionError | OSError):
+        if isinstance(exc, ModelConnectionError | OSError | httpx.TransportError):
             return unreachable(self.who, exc)
         return ProviderReplyInvalid(f"{self.who} answered in a form that cannot be read ({type(exc).__name__}): try another model")
 
 
-def resolve_chat(model: str, *, base_url: str | None = None, api_key: str | None = None, timeout_s: float = TIMEOUT_S) -> BaseChatModel:
+def resolve_chat(
+    model: str, *, base_url: str | None = None, api_key: str | None = None, timeout_s: float = TIMEOUT_S, at_once: int = AT_ONCE
+) -> BaseChatModel:
     """The chat model of `provider:model`, at `base_url` where one is given (any OpenAI-compatible address with the provider `openai`).
 
-    Connects to nothing. Raises ConfigurationError for an unknown provider, MissingKey without the key that the provider
-    needs at its own address, MissingExtra without its package.
+    All models at one address share `at_once` calls at a time. Connects to nothing. Raises ConfigurationError for an unknown provider,
+    MissingKey without the key that the provider needs at its own address, MissingExtra without its package.
     """
     provider, colon, name = model.partition(":")
     if not colon or not provider or not name:
@@ -157,7 +205,15 @@ def resolve_chat(model: str, *, base_url: str | None = None, api_key: str | None
         )
     _check_installed(provider)
     key = api_key or (_NO_KEY if base_url else None)
-    return GuardedChat(who=model, make=partial(_make, provider, name, base_url, key, timeout_s), timeout_s=timeout_s, sdk=provider)
+    return GuardedChat(
+        who=model,
+        make=partial(_make, provider, name, base_url, key, timeout_s),
+        timeout_s=timeout_s,
+        sdk=provider,
+        address=base_url or provider,
+        at_once=at_once,
+        metadata={MODEL: model},
+    )
 
 
 def _check_installed(provider: str) -> None:
@@ -175,6 +231,9 @@ def _make(provider: str, name: str, base_url: str | None, api_key: str | None, t
     given = {"base_url": base_url, "api_key": api_key}
     options: dict[str, Any] = {option: value for option, value in given.items() if value is not None}
     options |= {"timeout": timeout_s, "max_retries": 0, "temperature": TEMPERATURE, "max_tokens": MAX_TOKENS}
+    if provider == "openai":
+        # Left to itself it asks for the tokens of a stream at OpenAI's own address only.
+        options["stream_usage"] = True
     try:
         model: BaseChatModel = init_chat_model(name, model_provider=provider, **options)
     except (ImportError, ValueError) as exc:
@@ -183,9 +242,9 @@ def _make(provider: str, name: str, base_url: str | None, api_key: str | None, t
 
 
 def _failures(sdk: str) -> tuple[type[Exception], ...]:
-    """What the model's SDK and LangChain raise. The last three: for replies without choices, with an error inside, or of another form."""
+    """What the model's SDK, its HTTP client and LangChain raise; the last three for replies without choices or of another form."""
     own: tuple[type[Exception], ...] = ()
     if sdk in _SDK_ERRORS:
         module, name = _SDK_ERRORS[sdk]
         own = (getattr(import_module(module), name),)
-    return (ModelError, OSError, *own, ValueError, TypeError, KeyError)
+    return (ModelError, OSError, httpx.TransportError, *own, ValueError, TypeError, KeyError)

@@ -1,6 +1,6 @@
 """What goes wrong at a provider, in our words, and the one retry layer.
 
-Used by every adapter of this folder; SDKs are told not to retry.
+Used by every adapter of this folder; SDKs are told not to retry. How many calls a provider gets at once: limiting.py.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from retrievers.errors import ProviderError, ProviderRateLimited, ProviderRejected, ProviderUnavailable
+from retrievers.providers.limiting import Limiter, limiter_for
 
 T = TypeVar("T")
 
@@ -55,7 +56,7 @@ def unreachable(who: str, exc: BaseException) -> ProviderUnavailable:
 
 def late(who: str, timeout_s: float) -> ProviderUnavailable:
     """The error for a call that took too long."""
-    return ProviderUnavailable(f"{who} did not answer within {timeout_s:g} s: try again later, or use a faster one")
+    return ProviderUnavailable(f"{who} did not answer within {round(timeout_s, 2):g} s: try again later, or use a faster one")
 
 
 def retry_after_s(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
@@ -80,22 +81,31 @@ async def retrying(
     *,
     timeout_s: float,
     attempts: int = ATTEMPTS,
+    limiter: Limiter | None = None,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> T:
     """The result of `call`, tried again while its failure is transient and `timeout_s` for all tries together lasts.
 
-    Waits as long as the provider asks, else twice as long each time, with jitter so that many clients do not come back at once.
-    Raises the last ProviderError; a call that outlives the time becomes ProviderUnavailable.
+    Each try takes a turn of the `limiter`, by default the one of `who`; waiting for it is part of the time. Waits as long as the provider
+    asks, else twice as long each time, with jitter so that many clients do not come back at once. Raises the last ProviderError; a call
+    that outlives the time becomes ProviderUnavailable.
     """
-    deadline = time.monotonic() + timeout_s
+    deadline, limiter = time.monotonic() + timeout_s, limiter or limiter_for(who)
     for attempt in range(1, attempts + 1):
+        if limiter.paused_s() > deadline - time.monotonic():
+            raise ProviderRateLimited(
+                f"{who} is over its rate limit (429) for another {limiter.paused_s():.0f} s; try again later", status=429
+            )
         try:
             async with asyncio.timeout(deadline - time.monotonic()):
-                return await call()
+                async with limiter.turn(sleep):
+                    return await call()
         except TimeoutError as exc:
             raise late(who, timeout_s) from exc
         except ProviderError as exc:
             wait = _wait_s(exc, attempt)
+            if isinstance(exc, ProviderRateLimited) and exc.retry_after_s is not None:
+                limiter.pause(exc.retry_after_s)
             if attempt == attempts or not exc.transient or wait > _LONGEST_WAIT_S or time.monotonic() + wait >= deadline:
                 raise
             await sleep(wait)

@@ -1,10 +1,11 @@
 """A chat model by `provider:model`, spoken to by the real client over a server on loopback."""
 
+import asyncio
 import time
 
 import pytest
 from langchain_core.messages import HumanMessage
-from servers.chat import ChatServer
+from servers.chat import ChatServer, completion
 from servers.loopback import Reply
 
 from retrievers.errors import (
@@ -140,3 +141,118 @@ def test_a_provider_whose_package_is_missing_names_the_extra(monkeypatch):
     monkeypatch.setattr("retrievers.providers.chat.find_spec", lambda package: None)
     with pytest.raises(MissingExtra, match=r"tadori\[anthropic\]"):
         resolve_chat("anthropic:claude-sonnet-5", api_key="key")
+
+
+STREAM = {"model": "test-model", "stream": True}
+LONG = "Nightly backups are kept for 35 days."
+
+
+async def pieces(chat) -> list[str]:
+    return [piece.text async for piece in chat.astream(ASK) if piece.text]
+
+
+async def test_an_answer_comes_in_pieces_with_its_tokens():
+    with ChatServer(LONG) as server:
+        streamed = [piece async for piece in chat_at(server).astream(ASK)]
+    assert [piece.text for piece in streamed if piece.text][:2] == ["Nightly ", "backups "]
+    assert sum(piece.usage_metadata["output_tokens"] for piece in streamed if piece.usage_metadata) == 10
+
+
+@pytest.mark.rule("R13")
+async def test_a_stream_that_fails_before_its_first_piece_is_tried_again():
+    """R13: nothing was shown yet, so nothing is shown twice."""
+    with ChatServer(Reply({"error": {"message": "boom"}}, status=500), LONG) as server:
+        assert "".join(await pieces(chat_at(server))) == LONG
+    assert len(server.asked) == 2
+
+
+@pytest.mark.rule("R13")
+@pytest.mark.parametrize("quietly", [False, True], ids=["broken", "closed as if it were whole"])
+async def test_a_stream_that_is_cut_in_the_middle_says_so_and_is_not_begun_again(quietly):
+    """R13: what was shown stays, the error names the model and itself."""
+    reply = completion(LONG, STREAM, cut=True)
+    reply.quietly = quietly
+    shown = []
+    with ChatServer(reply, LONG) as server:
+        with pytest.raises(ProviderUnavailable, match="openai:test-model broke off in the middle of its answer"):
+            async for piece in chat_at(server).astream(ASK):
+                shown.append(piece.text)
+    assert "".join(shown).startswith("Nightly ")
+    assert len(server.asked) == 1
+
+
+@pytest.mark.rule("R13")
+async def test_a_stream_that_drips_ends_at_the_deadline():
+    """R13: the time is for the whole answer, not for each piece."""
+    reply = completion(LONG, STREAM)
+    reply.chunked, reply.drip, reply.headers["content-length"] = False, 0.005, "99999"
+    with ChatServer(reply) as server:
+        started = time.monotonic()
+        with pytest.raises(ProviderUnavailable, match="did not answer within 1 s"):
+            await pieces(chat_at(server, timeout_s=1.0))
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.rule("R13")
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        (Reply({"error": {"message": "bad key sk-secret"}}, status=401), ProviderRejected),
+        (Reply({"error": {"message": "slow"}}, status=429, headers={"retry-after": "0"}), ProviderRateLimited),
+        (Reply({"error": {"message": "boom"}}, status=500), ProviderUnavailable),
+        (Reply(hang=True), ProviderUnavailable),
+    ],
+    ids=["401", "429", "500", "hangs"],
+)
+async def test_a_stream_that_cannot_begin_has_the_error_of_a_plain_call(fault, error):
+    """R13: the same errors through both doors."""
+    with ChatServer(always=fault) as server:
+        with pytest.raises(error):
+            await pieces(chat_at(server, timeout_s=2.0))
+
+
+@pytest.mark.rule("F27")
+async def test_a_model_is_asked_by_so_many_at_once_and_no_more():
+    """F27: one limiter for an address: 12 calls, 3 at a time, and all are answered."""
+    open_now, most = [0], [0]
+
+    class Counting(ChatServer):
+        def next_item(self, asked):
+            open_now[0] += 1
+            most[0] = max(most[0], open_now[0])
+            time.sleep(0.05)
+            open_now[0] -= 1
+            return "good day"
+
+    with Counting() as server:
+        chats = [resolve_chat(f"openai:{name}", base_url=server.base_url, at_once=3) for name in ("fast", "strong")]
+        plain = [chat.ainvoke(ASK) for chat in chats for _ in range(4)]
+        await asyncio.gather(*plain, *(pieces(chat) for chat in chats for _ in range(2)))
+    assert (len(server.asked), most[0]) == (12, 3)
+
+
+@pytest.mark.rule("F27")
+async def test_a_call_that_waits_too_long_for_its_turn_is_late():
+    """F27: waiting is part of the deadline."""
+    with ChatServer(Reply(hang=True), Reply(hang=True)) as server:
+        chat = resolve_chat("openai:test", base_url=server.base_url, timeout_s=1.0, at_once=1)
+        started = time.monotonic()
+        failures = await asyncio.gather(chat.ainvoke(ASK), chat.ainvoke(ASK), pieces(chat), return_exceptions=True)
+    assert [type(failure) for failure in failures] == [ProviderUnavailable] * 3
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.rule("F27")
+async def test_a_storm_of_rate_limits_is_weathered_together():
+    """F27: half the calls meet a 429; the pause that one is asked for holds back the others, and nothing is lost."""
+    refused = Reply({"error": {"message": "slow"}}, status=429, headers={"retry-after": "0.4"})
+
+    class Stormy(ChatServer):
+        def next_item(self, asked):
+            return refused if len(self.asked) <= 4 else "good day"
+
+    with Stormy() as server:
+        chat = resolve_chat("openai:test", base_url=server.base_url, timeout_s=10.0, at_once=4)
+        replies = await asyncio.gather(*(chat.ainvoke(ASK) for _ in range(8)))
+    assert [reply.text for reply in replies] == ["good day"] * 8
+    assert len(server.asked) == 12
