@@ -173,10 +173,14 @@ async def test_a_stream_that_is_cut_in_the_middle_says_so_and_is_not_begun_again
     reply = completion(LONG, STREAM, cut=True)
     reply.quietly = quietly
     shown = []
+
+    async def show(chat):
+        async for piece in chat.astream(ASK):
+            shown.append(piece.text)
+
     with ChatServer(reply, LONG) as server:
         with pytest.raises(ProviderUnavailable, match="openai:test-model broke off in the middle of its answer"):
-            async for piece in chat_at(server).astream(ASK):
-                shown.append(piece.text)
+            await show(chat_at(server))
     assert "".join(shown).startswith("Nightly ")
     assert len(server.asked) == 1
 
