@@ -112,16 +112,18 @@ def _add_ask(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser.add_argument("question", metavar="QUESTION")
     parser.add_argument("--docs", type=Path, metavar="PATH", help="ask about these files only; nothing of them is kept")
     parser.add_argument("--thread", metavar="ID", help="continue this conversation")
+    parser.add_argument("--trail", action="store_true", help="show every decision on the way, with its reason and time")
     _add_filters(parser)
 
 
 def _add_eval(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    parser = _command(commands, "eval", "measure retrieval on a folder with corpus.jsonl and queries.jsonl", collection=False)
+    parser = _command(commands, "eval", "measure retrieval and answers on a folder with corpus.jsonl and queries.jsonl", collection=False)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("--queries", required=True, metavar="FILE", help="judgements in FOLDER: query-id, corpus-id, score")
     _add_fusion(parser)
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N distinct queries")
     parser.add_argument("--corpus", type=Path, metavar="FILE", help="search another folder's corpus.jsonl")
+    parser.add_argument("--ask", action="store_true", help="answer each question too: answered, from the right document, refused, calls")
 
 
 def _add_tune(commands: "argparse._SubParsersAction[_Parser]") -> None:

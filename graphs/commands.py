@@ -198,29 +198,8 @@ async def _ask(services: Services, options: argparse.Namespace) -> Result:
         bar.close()
     if answer["status"] == "failed":
         raise TadoriError(answer["reason"])
-    return Result(dict(answer), render.answer(answer, time.perf_counter() - started))
-
-
-async def _eval(services: Services, options: argparse.Namespace) -> Result:
-    from graphs.evals.runner import evaluate
-
-    fusion, weights = parse_fusion(options.fusion)
-    bar = Bar("eval")
-    try:
-        report = await evaluate(
-            services,
-            options.folder,
-            queries=options.queries,
-            mode=options.mode,
-            fusion=fusion,
-            weights=weights,
-            limit=options.limit,
-            corpus=options.corpus,
-            progress=bar,
-        )
-    finally:
-        bar.close()
-    return Result(dict(report), render.table(report))
+    shown = render.answer(answer, time.perf_counter() - started)
+    return Result(dict(answer), f"{shown}\n\n{render.trail(answer['trail'])}" if options.trail else shown)
 
 
 async def _doctor(services: Services, options: argparse.Namespace) -> Result:
@@ -247,7 +226,7 @@ _COMMANDS: dict[str, Command] = {
     "delete": _delete,
     "search": _search,
     "ask": _ask,
-    "eval": _eval,
+    "eval": _elsewhere("graphs.evaluating", "run_eval"),
     "reindex": _elsewhere("graphs.reindexing", "reindex"),
     "tune": _elsewhere("graphs.tuning", "tune"),
     "collections": _elsewhere("graphs.collection_settings", "collections"),

@@ -192,6 +192,21 @@ def test_a_corpus_is_evaluated(run: Run, tmp_path: Path) -> None:
     assert (report["ndcg@10"], report["mrr@10"], report["queries"]) == (1.0, 1.0, 2)
     assert report["no_answer_auroc"]["out_of_corpus"] == 1.0
     assert set(report["timings_ms"]) == {"embed", "search"}
+    assert "answered" not in report
+    asked = as_json(run("eval", str(folder), "--queries", "dev.tsv", "--ask", "--json"))
+    assert (asked["ndcg@10"], asked["answered"], asked["cited_gold"], asked["calls"], asked["tokens"]) == (1.0, 1.0, 1.0, 0.0, 0.0)
+    assert asked["abstained"] == {"answerable": 0.0, "out_of_corpus": 1.0, "adversarial": None}
+    code, _, err = run("eval", str(folder), "--queries", "dev.tsv", "--ask", "--mode", "vector")
+    assert (code, "leave out --mode" in err) == (2, True)
+
+
+def test_an_answer_can_be_shown_with_its_trail(run: Run, handbook: Path) -> None:
+    run("ingest", str(handbook))
+    code, out, _ = run("ask", "How long are nightly backups kept?", "--trail")
+    lines = out.splitlines()
+    assert (code, [line.split()[0] for line in lines[-3:]]) == (0, ["sufficiency", "generate", "cite"])
+    assert any(line.startswith("gate ") and line.endswith(" ms)") for line in lines)
+    assert "gate " not in run("ask", "How long are nightly backups kept?")[1]
 
 
 @pytest.mark.rule("disclosure")
