@@ -1,108 +1,86 @@
 """Gives each passage its verdict; only the relevant ones can reach the answer.
 
-Follows retrieve and web_search. The calibrated threshold comes first, with or without a model: no document's passage under it
+Follows fuse and web_search. The calibrated threshold comes first, with or without a model: no document's passage under it
 reaches a prompt. Above it a chat model judges all passages in one call; without one the threshold is the verdict.
 """
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Annotated, Any
+from dataclasses import dataclass, field, replace
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from nodes.context import Clock, now
+from nodes.judging import Verdicts, by_passage, questions, sufficiency_of
 from nodes.knobs import Knobs
-from nodes.prompting import fenced, moment, prompt, within_budget
-from nodes.records import Grade, Rejected, WebOutcome
+from nodes.prompting import CONTEXT_TOKENS, moment, within_budget
+from nodes.records import Grade, Rejected, Sufficiency, WebOutcome
 from nodes.rewording import OWN_WORDS, own_words
 from nodes.state import RagState, RagUpdate
 from nodes.structured import Consulted, Decider, consult
-from nodes.verdicts import Verdict, yes_or_no
 from retrievers.relevance import falls_short
 from retrievers.types import Json, Passage
 
 _POLICY = "the threshold alone decides"
-_MODEL = {True: "the model found it relevant", False: "the model found that it does not help to answer"}
-"""No reasons of its own: they would be most of the reply, and a small model takes seconds for each."""
 
 REJECTED = 5
 """Rejected passages that are shown: the near misses, not the whole page."""
 
 
-def _number(value: object) -> int:
-    """`1`, `"1"` and `"passage 1"`; 0 for what names no passage."""
-    found = re.search(r"\d+", str(value))
-    return int(found[0]) if found else 0
+@dataclass(frozen=True)
+class _Judged:
+    """What the model said in this round, by passage id, and of what is kept so far together; None where it said nothing of that."""
 
-
-class PassageVerdict(BaseModel):
-    """One verdict, by the passage's number."""
-
-    id: Annotated[int, BeforeValidator(_number)] = 0
-    relevant: Verdict
-
-
-def _readable(entries: object) -> object:
-    """The entries that are verdicts; one that is not does not spoil the others. A lone word is a verdict on no passage by number."""
-    if isinstance(entries, str):
-        return [PassageVerdict(relevant=yes_or_no(entries))]
-    return [verdict for entry in entries if (verdict := _verdict(entry)) is not None] if isinstance(entries, list) else entries
-
-
-def _verdict(entry: object) -> PassageVerdict | None:
-    try:
-        return PassageVerdict.model_validate(entry)
-    except ValidationError:
-        return None
-
-
-class Verdicts(BaseModel):
-    """What the model replies. A bare list and a lone verdict are taken too."""
-
-    verdicts: Annotated[list[PassageVerdict], BeforeValidator(_readable)] = Field(min_length=1)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _wrapped(cls, value: Any) -> Any:
-        if isinstance(value, list):
-            return {"verdicts": value}
-        if isinstance(value, dict) and "verdicts" not in value:
-            said = value.get("relevant", value.get("binary_score", value.get("score")))
-            return {"verdicts": [{**value, "relevant": said}]}
-        return value
+    consulted: Consulted[Verdicts] = field(default_factory=Consulted)
+    verdicts: dict[str, Grade] = field(default_factory=dict)
+    sufficiency: Sufficiency | None = None
 
 
 async def grade(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None) -> RagUpdate:
-    """A verdict for each passage, in the order of the passages. No passages have no verdicts, and nothing is kept."""
+    """A verdict for each passage, in the order of the passages. No passages have no verdicts, and nothing more is kept.
+
+    A passage that was judged in an earlier round of the turn has that verdict again, and nobody is asked about it.
+    """
     clock = Clock("grade")
-    grades = [_by_threshold(passage, state) for passage in state.passages]
-    consulted: Consulted[Verdicts] = Consulted()
-    asked = within_budget([passage for passage in state.passages if _may_be_asked_about(passage, state)])
-    if chat is not None and asked:
-        messages = prompt("grade", now=moment(now(runtime)), passages=fenced(asked), question=state.standalone)
-        consulted = await consult(chat, messages, Verdicts, state, clock, instead=_POLICY, bare="verdicts")
-        verdicts = _by_passage(consulted.value, asked)
-        consulted = _with_gaps(consulted, len(asked) - len(verdicts), clock)
-        grades = [verdicts.get(verdict["id"], verdict) for verdict in grades]
+    judged = await _judged(state, runtime, chat, clock)
+    known = {verdict["id"]: verdict for verdict in state.judged} | judged.verdicts
+    grades = [known.get(passage["id"]) or _by_threshold(passage, state) for passage in state.passages]
     kept = [passage for passage, verdict in zip(state.passages, grades, strict=True) if verdict["relevant"]]
-    known = {passage["id"] for passage in state.kept}
+    before = {passage["id"] for passage in state.kept}
     event = clock.event("decision", f"{len(kept)} of {len(grades)} kept", _summary(grades), grades=[_plain(verdict) for verdict in grades])
     return {
         "grades": grades,
-        "kept": [*state.kept, *(passage for passage in kept if passage["id"] not in known)],
+        "judged": [*state.judged, *judged.verdicts.values()],
+        "kept": [*state.kept, *(passage for passage in kept if passage["id"] not in before)],
+        "sufficiency": judged.sufficiency,
         "rejected": _rejected(state, grades),
         "closest": state.closest or _closest(state, kept),
         "web_outcome": _web_outcome(state, kept),
-        "trail": [*consulted.events, event],
-        "degraded": consulted.degraded,
-        "usage": consulted.usage,
+        "trail": [*judged.consulted.events, event],
+        "degraded": judged.consulted.degraded,
+        "usage": judged.consulted.usage,
     }
+
+
+async def _judged(state: RagState, runtime: Runtime[Knobs], chat: Decider | None, clock: Clock) -> _Judged:
+    """One call about the passages that are new; with none of them, what was said of sufficiency before still holds."""
+    decided = {verdict["id"] for verdict in state.judged} | {passage["id"] for passage in state.kept}
+    new = [passage for passage in state.passages if passage["id"] not in decided and _may_be_asked_about(passage, state)]
+    if chat is None or not new:
+        return _Judged(sufficiency=state.sufficiency if chat and state.judged else None)
+    asked = within_budget(new)
+    before = within_budget(state.kept, CONTEXT_TOKENS - sum(passage["token_count"] for passage in asked)) if state.kept else []
+    messages = questions(state.standalone, asked, before, moment(now(runtime)))
+    consulted = await consult(chat, messages, Verdicts, state, clock, instead=_POLICY, bare="verdicts")
+    verdicts = by_passage(consulted.value, asked)
+    kept = [*state.kept, *(passage for passage in asked if verdicts.get(passage["id"], {"relevant": False})["relevant"])]
+    consulted = _with_gaps(consulted, len(asked) - len(verdicts), clock)
+    return _Judged(consulted, verdicts, sufficiency_of(consulted.value, kept))
 
 
 def _by_threshold(passage: Passage, state: RagState) -> Grade:
     """The policy without a model. A passage that has no score is not relevant: nobody judged it."""
+    if any(passage["id"] == kept["id"] for kept in state.kept):
+        return {"id": passage["id"], "relevant": True, "reason": "was kept in an earlier round"}
     score, threshold = passage["absolute"], state.no_answer
     relevant, reason = False, "has no score that the threshold could judge"
     if score is not None and threshold is not None:
@@ -117,10 +95,14 @@ def _by_threshold(passage: Passage, state: RagState) -> Grade:
 
 
 def _may_be_asked_about(passage: Passage, state: RagState) -> bool:
-    """The threshold holds with a model too; a web page has no calibrated score, so the model judges it."""
-    score, threshold = passage["absolute"], state.no_answer
-    passes = score is not None and threshold is not None and score >= threshold and not falls_short(passage.get("reranked"))
-    return passage["origin"] == "web" or passes
+    """The threshold holds with a model too. A web page has no calibrated score, so the model judges it; so it does what an imagined
+    passage found, where the score with that reaches the threshold: the model's yes is needed, its own score is not enough.
+    """
+    if passage["origin"] == "web":
+        return True
+    scores = [score for score in (passage["absolute"], passage.get("hypothetical")) if score is not None]
+    passes = state.no_answer is not None and any(score >= state.no_answer for score in scores)
+    return passes and not falls_short(passage.get("reranked"))
 
 
 def _with_gaps(consulted: Consulted[Verdicts], missing: int, clock: Clock) -> Consulted[Verdicts]:
@@ -129,26 +111,6 @@ def _with_gaps(consulted: Consulted[Verdicts], missing: int, clock: Clock) -> Co
         return consulted
     event = clock.event("unparsable", _POLICY, f"the model's reply has no verdict for {missing} passages", said=consulted.text[:200])
     return replace(consulted, events=[*consulted.events, event])
-
-
-def _by_passage(reply: Verdicts | None, asked: Sequence[Passage]) -> dict[str, Grade]:
-    """The model's verdicts by passage id; a passage that it did not judge is left to the threshold.
-
-    Numbers that name no passage are left out; of two verdicts for one passage the first counts. Where one passage was asked
-    about, the verdict is its own whatever the number.
-    """
-    entries = reply.verdicts if reply else []
-    if len(asked) == 1:
-        entries = [entry.model_copy(update={"id": 1}) for entry in entries[:1]]
-    numbered = {entry.id: entry for entry in reversed(entries) if 1 <= entry.id <= len(asked)}
-    return {
-        asked[number - 1]["id"]: {
-            "id": asked[number - 1]["id"],
-            "relevant": entry.relevant,
-            "reason": _MODEL[entry.relevant],
-        }
-        for number, entry in numbered.items()
-    }
 
 
 def _plain(verdict: Grade) -> Json:

@@ -80,6 +80,8 @@ class RagState(RagOutput):
     """The gate's decision."""
     route: Route = "hybrid"
     """How to look for it."""
+    suggested: Route | None = None
+    """The way that the gate's model would look for it; only heuristics that are silent let it decide."""
     query: str = ""
     """The search query of this round."""
     place: int = 0
@@ -104,6 +106,8 @@ class RagState(RagOutput):
     """The collection's threshold on `Passage.absolute`; None before the first search."""
     grades: list[Grade] = field(default_factory=list)
     """A verdict for each passage of this round, in the same order."""
+    judged: list[Grade] = field(default_factory=list)
+    """The model's verdicts of all rounds: no passage is asked about twice."""
     kept: list[Passage] = field(default_factory=list)
     """The relevant ones of all rounds, best first; only these can reach the answer."""
     sufficiency: Sufficiency | None = None
@@ -124,6 +128,8 @@ class RagState(RagOutput):
     """The draft, claim by claim, before citations are checked."""
     deadline: float | None = None
     """When the caller's time is over, in seconds since the epoch; None without one."""
+    time_left: float | None = None
+    """Seconds of the caller's that were left when the user was asked back; the time of waiting is not the caller's."""
     call_limit: int | None = None
     """Model calls that the caller allows in this turn; None without a limit."""
     token_limit: int | None = None
@@ -146,11 +152,13 @@ class RagUpdate(TypedDict, total=False):
     standalone: str
     retrieve: bool
     route: Route
+    suggested: Route | None
     query: str
     tried: list[str]
     passages: list[Passage]
     no_answer: float | None
     grades: list[Grade]
+    judged: list[Grade]
     kept: list[Passage]
     rewrites: int
     rewrite_ended: bool
@@ -168,13 +176,17 @@ class RagUpdate(TypedDict, total=False):
     found: list[Found] | Overwrite
     sufficiency: Sufficiency | None
     deadline: float | None
+    time_left: float | None
     call_limit: int | None
     token_limit: int | None
 
 
 def model_failed(state: RagState) -> bool:
-    """Whether the chat model failed earlier in this turn: then no later step waits for it again."""
-    return any(entry["step"] in ("gate", "decompose", "hyde", "grade", "sufficiency", "rewrite", "generate") for entry in state.degraded)
+    """Whether the chat model failed earlier in this turn: then no later step waits for it again.
+
+    Decompose and hyde do not count: they wait for seconds only, and a model that is too slow for them is no failed one.
+    """
+    return any(entry["step"] in ("gate", "grade", "sufficiency", "rewrite", "generate") for entry in state.degraded)
 
 
 def fresh_turn() -> RagUpdate:
@@ -191,11 +203,13 @@ def fresh_turn() -> RagUpdate:
         "standalone": "",
         "retrieve": True,
         "route": "hybrid",
+        "suggested": None,
         "query": "",
         "tried": [],
         "passages": [],
         "no_answer": None,
         "grades": [],
+        "judged": [],
         "kept": [],
         "rewrites": 0,
         "rewrite_ended": False,
@@ -213,6 +227,7 @@ def fresh_turn() -> RagUpdate:
         "found": Overwrite([]),
         "sufficiency": None,
         "deadline": None,
+        "time_left": None,
         "call_limit": None,
         "token_limit": None,
     }

@@ -160,12 +160,13 @@ async def test_a_question_of_600_characters_reaches_the_web_in_short():
 @pytest.mark.rule("F2", "crag")
 async def test_the_model_rewrites_the_query_and_the_second_search_answers():
     """F2, crag: the query is the model's, the question stays the user's."""
-    no = {"verdicts": [{"id": 1, "relevant": "no", "reason": "no"}]}
-    with ChatServer(RETRIEVE, no, {"query": "nightly backups kept days"}, RELEVANT, ANSWER) as chat:
-        output = await ask(DAYS, chat=chat)
+    question = "How many sunsets do you hold on to snapshots?"
+    gate = {"retrieve": True, "standalone": question, "reason": "a fact"}
+    with ChatServer(gate, {"query": "nightly backups kept days"}, RELEVANT, ANSWER) as chat:
+        output = await ask(question, chat=chat)
     assert output["status"] == "answered"
     assert [event["decision"] for event in output["trail"] if event["step"] == "rewrite"] == ["nightly backups kept days"]
-    assert chat.prompts[3].endswith(f"Question:\n{DAYS}")
+    assert chat.prompts[2].endswith(f"Question:\n{question}")
 
 
 @pytest.mark.rule("F26")
