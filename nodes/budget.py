@@ -46,11 +46,15 @@ class Limits(TypedDict):
 
 @dataclass(frozen=True)
 class Allowance:
-    """What one consultation of a model may cost; None where the caller set no limit. `tokens` are those of the reply."""
+    """What one consultation of a model may cost; None where the caller set no limit. `tokens` are those of the reply.
+
+    `temperature` is no limit, but what the step asks for: 0 always says the likeliest; None leaves it to the model's settings.
+    """
 
     seconds: float | None = None
     calls: int | None = None
     tokens: int | None = None
+    temperature: float | None = None
 
 
 UNLIMITED = Allowance()

@@ -129,10 +129,11 @@ class Decider:
         return self._chat.inner() if isinstance(self._chat, MadeLater) else self._chat
 
     def _bounded(self, allowed: Allowance) -> dict[str, Any]:
-        """The limit of the reply, for clients that have such an option by the usual name."""
-        if allowed.tokens is None or "max_tokens" not in type(self._made()).model_fields:
-            return {}
-        return {"max_tokens": max(1, allowed.tokens)}
+        """What is asked of the reply, as far as the client has such options by the usual names."""
+        asked = {"max_tokens": None if allowed.tokens is None else max(1, allowed.tokens), "temperature": allowed.temperature}
+        given = {name: value for name, value in asked.items() if value is not None}
+        known = type(self._made()).model_fields if given else {}
+        return {name: value for name, value in given.items() if name in known}
 
     async def _within_deadline(self, ask: Callable[[], Awaitable[T]], allowed: Allowance) -> T:
         seconds = self._deadline_s if allowed.seconds is None else min(self._deadline_s, allowed.seconds)
