@@ -49,6 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_tune(commands)
     _add_reindex(commands)
     _add_collections(commands)
+    _add_usage(commands)
     _add_doctor(commands)
     _add_serve(commands)
     return parser
@@ -147,6 +148,11 @@ def _add_collections(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="such as half_life_days=90 or no_answer=0.9; repeatable"
     )
+
+
+def _add_usage(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = _command(commands, "usage", "show turns, model calls, tokens and cost by step and model", collection=False)
+    parser.add_argument("--since", metavar="DATE", help="only turns on or after this ISO date or time")
 
 
 def _add_doctor(commands: "argparse._SubParsersAction[_Parser]") -> None:

@@ -230,5 +230,6 @@ _COMMANDS: dict[str, Command] = {
     "reindex": _elsewhere("graphs.reindexing", "reindex"),
     "tune": _elsewhere("graphs.tuning", "tune"),
     "collections": _elsewhere("graphs.collection_settings", "collections"),
+    "usage": _elsewhere("graphs.usage", "usage"),
     "doctor": _doctor,
 }

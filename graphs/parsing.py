@@ -40,10 +40,11 @@ def parse_filters(options: argparse.Namespace) -> Filters:
         if not equals or not key:
             raise InvalidArgument(f"filter {given!r} is not KEY=VALUE")
         pairs.append((key, value))
-    return Filters(tuple(pairs), _moment("--since", options.since), _moment("--until", options.until))
+    return Filters(tuple(pairs), parse_moment("--since", options.since), parse_moment("--until", options.until))
 
 
-def _moment(option: str, given: str | None) -> datetime | None:
+def parse_moment(option: str, given: str | None) -> datetime | None:
+    """An ISO date or time as a moment; None stays None."""
     if given is None:
         return None
     try:

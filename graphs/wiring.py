@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from graphs.settings import Settings, variable
+from graphs.settings import Settings
 from retrievers.caching import VectorCache
-from retrievers.errors import ConfigurationError
 from retrievers.passages import ANYWHERE, Bounds
 from retrievers.scope import Scope
 from retrievers.types import Collection, Embedder, WebSearch
@@ -23,11 +22,13 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
+    from graphs.ledger import TurnLedger
     from graphs.rag import RagGraph
     from nodes.structured import Decider
     from retrievers.explaining import ExplainedSearch
     from retrievers.ingest.pipeline import Ingestion
     from retrievers.ingest.reindex import Reindexing
+    from retrievers.ledger import TurnStore
     from retrievers.reading import StoreReader
     from retrievers.reranking import Reranking
     from retrievers.store.database import Database
@@ -75,17 +76,23 @@ class Services:
     @cached_property
     def chat(self) -> "Decider | None":
         """TADORI_CHAT_MODEL, or None: then every decision has its deterministic policy."""
-        return _chat(self.settings, self.settings.chat_model)
+        from graphs.chat_models import chat_for
+
+        return chat_for(self.settings, self.settings.chat_model)
 
     @cached_property
     def fast_chat(self) -> "Decider | None":
         """TADORI_CHAT_FAST_MODEL for gate, grade and rewrite; the chat model where it is not set."""
-        return _chat(self.settings, self.settings.chat_fast_model) if self.settings.chat_fast_model else self.chat
+        from graphs.chat_models import chat_for
+
+        return chat_for(self.settings, self.settings.chat_fast_model) if self.settings.chat_fast_model else self.chat
 
     @cached_property
     def web(self) -> WebSearch | None:
         """TADORI_WEB_SEARCH."""
-        return _web_search(self.settings)
+        from graphs.web_searches import web_search_for
+
+        return web_search_for(self.settings)
 
     @cached_property
     def reranking(self) -> "Reranking | None":
@@ -93,6 +100,20 @@ class Services:
         from graphs.rerankers import reranking_for
 
         return reranking_for(self.settings, count=lambda text: self.embedder.count_tokens(text), chat=lambda: self.fast_chat)
+
+    @cached_property
+    def turns(self) -> "TurnStore":
+        """Where the tenant's turns and model calls are kept."""
+        from retrievers.store.ledger import Ledger
+
+        return Ledger(self.database, self.operator)
+
+    @cached_property
+    def ledger(self) -> "TurnLedger":
+        """What writes them, bound to every graph."""
+        from graphs.ledger import TurnLedger
+
+        return TurnLedger(self.turns, dict(self.settings.chat_prices))
 
     def search(self, scope: Scope) -> "ExplainedSearch":
         """The passage search of one reader, which can also say why."""
@@ -154,7 +175,7 @@ class Services:
             chat=self.chat,
             fast_chat=self.fast_chat,
             checkpointer=checkpointer,
-        )
+        ).with_config(callbacks=[self.ledger])
 
     @asynccontextmanager
     async def threads(self) -> AsyncIterator["BaseCheckpointSaver[str]"]:
@@ -227,13 +248,6 @@ def _secret(value: SecretStr | None) -> str | None:
     return value.get_secret_value() if value else None
 
 
-def _split(name: str, choice: str, known: str) -> tuple[str, str]:
-    provider, colon, model = choice.partition(":")
-    if not colon or not provider or not model:
-        raise ConfigurationError(f"{variable(name)} is {choice!r}: write provider:model, such as {known}")
-    return provider, model
-
-
 def _embedder(settings: Settings) -> Embedder:
     from retrievers.providers.embedders import Access, resolve_embedder
 
@@ -246,46 +260,3 @@ def _embedder(settings: Settings) -> Embedder:
         "voyage": Access(settings.voyage_url, _secret(settings.voyage_api_key)),
     }
     return resolve_embedder(settings.embedding_model, access)
-
-
-def _chat(settings: Settings, model: str | None) -> "Decider | None":
-    if model is None:
-        return None
-    from nodes.structured import Decider
-    from retrievers.providers.chat import resolve_chat
-
-    provider = _split("chat_model", model, "openai:gpt-4o-mini")[0]
-    keys = {"openai": settings.openai_api_key, "anthropic": settings.anthropic_api_key, "cohere": settings.cohere_api_key}
-    # A provider's own key goes to that provider only, never to another address.
-    own = None if settings.chat_base_url else keys.get(provider)
-    return Decider(resolve_chat(model, base_url=settings.chat_base_url, api_key=_secret(settings.chat_api_key or own)))
-
-
-def _web_search(settings: Settings) -> WebSearch | None:
-    makers: dict[str, Callable[[], WebSearch | None]] = {
-        "none": lambda: None,
-        "tavily": lambda: _tavily(settings),
-        "searxng": lambda: _searxng(settings),
-        "ddgs": _ddgs,
-    }
-    return makers[settings.web_search]()
-
-
-def _tavily(settings: Settings) -> WebSearch:
-    from retrievers.providers.search_tavily import TavilySearch
-
-    return TavilySearch(api_key=_secret(settings.tavily_api_key), base_url=settings.tavily_url)
-
-
-def _searxng(settings: Settings) -> WebSearch:
-    from retrievers.providers.search_searxng import SearxngSearch
-
-    if not settings.searxng_url:
-        raise ConfigurationError("TADORI_WEB_SEARCH is 'searxng' but TADORI_SEARXNG_URL is not set: give the address of your SearXNG")
-    return SearxngSearch(settings.searxng_url)
-
-
-def _ddgs() -> WebSearch:
-    from retrievers.providers.search_ddgs import DdgsSearch
-
-    return DdgsSearch()

@@ -39,7 +39,10 @@ async def rate(chat: Decider, question: str, texts: Sequence[str]) -> Rated:
     reply = await chat.decide(prompt("rerank", now=now, passages=_fenced(texts), question=question), Ratings)
     ratings = None if reply.value is None else [(rating.id, rating.score) for rating in reply.value.ratings]
     usage = reply.usage
-    return Rated(ratings, reply.text, Spent(calls=usage["calls"], input_tokens=usage["input_tokens"], output_tokens=usage["output_tokens"]))
+    spent = Spent(calls=usage["calls"], input_tokens=usage["input_tokens"], output_tokens=usage["output_tokens"])
+    if usage["cost_usd"] is not None:
+        spent["cost_usd"] = usage["cost_usd"]
+    return Rated(ratings, reply.text, spent)
 
 
 def _fenced(texts: Sequence[str]) -> str:

@@ -143,13 +143,14 @@ def append_degraded(left: list[Degraded], right: list[Degraded]) -> list[Degrade
 
 
 def add_usage(left: Usage, right: Usage) -> Usage:
-    """Reducer: sums. Commutative and associative; an unknown cost on both sides stays unknown. `Overwrite` resets."""
-    known = [cost for cost in (left["cost_usd"], right["cost_usd"]) if cost is not None]
+    """Reducer: sums. Commutative and associative; with a call whose cost is unknown the sum is unknown. `Overwrite` resets."""
+    costs = [usage["cost_usd"] for usage in (left, right) if usage["calls"]]
+    known = [cost for cost in costs if cost is not None]
     return {
         "calls": left["calls"] + right["calls"],
         "input_tokens": left["input_tokens"] + right["input_tokens"],
         "output_tokens": left["output_tokens"] + right["output_tokens"],
-        "cost_usd": sum(known) if known else None,
+        "cost_usd": sum(known) if known and len(known) == len(costs) else None,
     }
 
 

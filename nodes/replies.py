@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from nodes.budget import estimated_tokens
 from nodes.records import Usage
+from retrievers.ledger import Price
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -30,11 +31,11 @@ class Reply(Generic[T]):
     text: str
 
 
-def usage_of(message: AIMessage, asked: Sequence[BaseMessage]) -> Usage:
-    """As the provider counted; estimated where it did not, as many do not for a stream."""
+def usage_of(message: AIMessage, asked: Sequence[BaseMessage], price: Price | None = None) -> Usage:
+    """As the provider counted; estimated where it did not, as many do not for a stream. The cost is unknown without a price."""
     counted = message.usage_metadata
     tokens = (counted["input_tokens"], counted["output_tokens"]) if counted else (estimated_tokens(asked), estimated_tokens([message]))
-    return {"calls": 1, "input_tokens": tokens[0], "output_tokens": tokens[1], "cost_usd": None}
+    return {"calls": 1, "input_tokens": tokens[0], "output_tokens": tokens[1], "cost_usd": price.of(*tokens) if price else None}
 
 
 def without_thinking(text: str) -> str:

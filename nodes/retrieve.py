@@ -25,7 +25,7 @@ async def retrieve(state: RagState, runtime: Runtime[Knobs], *, tool: BaseTool) 
     call = {"type": "tool_call", "name": tool.name, "id": f"retrieve-{len(state.tried)}", "args": arguments}
     result: SearchResult = (await tool.ainvoke(call)).artifact
     degraded: list[Degraded] = [{"step": "retrieve", "cause": cause, "fallback": instead} for cause, instead in result["degraded"]]
-    usage: Usage = {**result["spent"], "cost_usd": None} if "spent" in result else no_usage()
+    usage: Usage = {"cost_usd": None, **result["spent"]} if "spent" in result else no_usage()
     found = f"{len(result['passages'])} passages of {result['chunk_count']}"
     return {
         "found": [

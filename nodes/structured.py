@@ -24,6 +24,7 @@ from nodes.records import Degraded, TrailEvent, Usage, add_usage, no_usage
 from nodes.replies import Reply, json_schema, usage_of, value_in, without_thinking
 from nodes.state import RagState, model_failed
 from retrievers.errors import ProviderError, ProviderRateLimited, ProviderRejected, ProviderReplyInvalid, ProviderUnavailable
+from retrievers.ledger import Price
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -68,8 +69,9 @@ class Decider:
     Every failure of the model is a ProviderError, at the latest after the deadline; OutOfTime where the caller's came first.
     """
 
-    def __init__(self, chat: BaseChatModel, *, deadline_s: float = DEADLINE_S) -> None:
+    def __init__(self, chat: BaseChatModel, *, deadline_s: float = DEADLINE_S, price: Price | None = None) -> None:
         self._chat = chat
+        self._price = price
         self._deadline_s = deadline_s
         self._rungs: tuple[Rung, ...] = RUNGS
         self._streams = True
@@ -107,7 +109,7 @@ class Decider:
         async def ask() -> Reply[str]:
             raw = await self._chat.ainvoke(list(messages), _config(), **self._bounded(allowed))
             text = without_thinking(raw.text).strip()
-            return Reply(text or None, usage_of(raw, messages), text)
+            return Reply(text or None, usage_of(raw, messages, self._price), text)
 
         return await self._within_deadline(ask, allowed)
 
@@ -121,7 +123,7 @@ class Decider:
             except (NotImplementedError, ValueError, TypeError) as exc:
                 raise ProviderRejected("the chat model cannot call tools: choose one that can", status=501) from exc
             raw = await bound.ainvoke(list(messages), _config(), **self._bounded(allowed))
-            return Reply(raw, usage_of(raw, messages), without_thinking(raw.text).strip())
+            return Reply(raw, usage_of(raw, messages, self._price), without_thinking(raw.text).strip())
 
         return await self._within_deadline(ask, allowed)
 
@@ -162,7 +164,7 @@ class Decider:
                     raise
                 refused.add(rung)
                 continue
-            usage, text = add_usage(usage, usage_of(raw, asking.messages)), without_thinking(raw.text).strip()
+            usage, text = add_usage(usage, usage_of(raw, asking.messages, self._price)), without_thinking(raw.text).strip()
             value = value_in(asking.schema, raw, parsed, asking.bare)
             if value is not None:
                 # Only now is it known that the refusal was about the rung and not about the request.

@@ -5,7 +5,7 @@ Beside retrievers/types.py, which keeps a passage's score; the adapters are retr
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NotRequired, Protocol
 
 from typing_extensions import TypedDict
 
@@ -22,11 +22,12 @@ class RerankedText(TypedDict):
 
 
 class Spent(TypedDict):
-    """What a chat model was asked on the way: its calls and tokens."""
+    """What a chat model was asked on the way: its calls and tokens, and the cost where its price is set."""
 
     calls: int
     input_tokens: int
     output_tokens: int
+    cost_usd: NotRequired[float]
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from retrievers.errors import (
     ProviderRejected,
     ProviderReplyInvalid,
 )
+from retrievers.ledger import MODEL
 from retrievers.providers.faults import from_status, late, retrying, unreachable
 from retrievers.providers.limiting import AT_ONCE, Limiter, limiter_for
 from retrievers.providers.streaming import streamed
@@ -57,9 +58,6 @@ _SAYS_WHEN_DONE = frozenset({"openai", "anthropic"})
 """Whose last piece of a stream says why it ends: without it the connection broke."""
 _NO_KEY = "none"
 """A local server needs no key, but its client insists on a string."""
-
-MODEL = "tadori_model"
-"""The key in a call's metadata under which a callback finds `provider:model`, whatever class of LangChain's makes the call."""
 
 
 class GuardedChat(BaseChatModel):

@@ -1,6 +1,8 @@
 """Row-level security on every relation there is, asked of the catalogue, so that a table added without it fails here."""
 
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -8,11 +10,13 @@ from postgres.conftest import Login, administer
 from psycopg import sql
 from seeding import Text, seed
 
+from retrievers.ledger import ModelCall, Turn
 from retrievers.providers.fakes import HashEmbedder
 from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.store.health import check_database
+from retrievers.store.ledger import Ledger
 from retrievers.store.threads import open_threads, thread_key
 
 # Belong to the owner alone; the role has no right to them at all.
@@ -23,9 +27,19 @@ _FOR_NO_TENANT = {"tadori.migration", "tadori_threads.checkpoint_migrations"}
 async def filled(database: Database, tenant: str) -> Database:
     """The database with a row of the tenant in every table that can have one."""
     scope = Scope.operator(tenant)
-    await seed(database, scope, [Text("a.md", "The pump runs at 40 bar.", readers=("group:crew",))])
+    await seed(database, scope, [Text("a.md", "The pump runs at 40 bar.", readers=("group:crew",), metadata={"unit": "bar"})])
     embedder = HashEmbedder()
     await EmbeddingCache(database).put(scope, embedder.spec, "query", ["pump"], [await embedder.embed_query("pump")])
+    call: ModelCall = {
+        "step": "grade",
+        "model": "openai:m",
+        "failed": False,
+        "input_tokens": 9,
+        "output_tokens": 1,
+        "cost_usd": None,
+        "ms": 1.0,
+    }
+    await Ledger(database, scope).append([Turn(uuid4(), datetime.now(UTC), "answered", 12.0, [call])])
     async with open_threads(database, tenant) as saver:
         config = {"configurable": {"thread_id": thread_key(tenant, "one"), "checkpoint_ns": ""}}
         checkpoint = {"v": 4, "id": "1", "ts": "2026-01-01T00:00:00+00:00", "channel_values": {"a": [1]}, "channel_versions": {"a": "1"}}
