@@ -6,13 +6,12 @@ hundred of them; what no such rule can tell (a role swapped, an opposite) is lef
 
 import difflib
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from nodes.quantities import asked_kind, holds_kind, numbers
-from retrievers.text.analysis import analyse, query_words
+from retrievers.text.analysis import analyse, fold, query_words
 from retrievers.text.language import language_of
 from retrievers.text.terms import has_code
 from retrievers.text.units import Unit, units
@@ -57,7 +56,7 @@ _DENIES = re.compile(
     r"forb[ia]d\w*|prohibit\w*|bann?\w*|den(?:y|ied|ies|ial)|reject\w*|oppos\w*|rarely|seldom|hardly|absen\w+|instead|rather|only|unless|"
     r"against|missing|few|little|un(?:able|likely|willing|known|clear|successful\w*|related)|impossible|improper\w*|in(?:capable|ability|"
     r"valid|correct\w*|sufficient\w*)|dis(?:allow|continu|abl|agree)\w*|illegal\w*|illicit|stop\w*|other than|apart from|free of|out of|"
-    r"keep away)\b|n't\b"
+    r"away)\b|n't\b"
 )
 
 
@@ -81,12 +80,13 @@ def lacking(question: str, passages: Sequence[Passage], *, given: str = "") -> l
     asked = _folded(question)
     held = _folded("\n".join(_all_of(passage) for passage in passages))
     around = _folded("\n".join(_best_parts(question, passages)))
-    found = [_codes(asked, held), _numbers(asked, held, _folded(given)), _names(asked, held, passages)]
+    codes = _codes_in(asked)
+    found = [_codes(codes, held), _numbers(_without(asked, codes), held, _folded(given)), _names(asked, held, passages)]
     return [lack for lack in (*found, _kind_of_answer(asked, around), _denial(asked, around)) if lack is not None]
 
 
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).replace("’", "'")
+    return fold(text)
 
 
 def _all_of(passage: Passage) -> str:
@@ -114,10 +114,19 @@ def _lack(kind: LackKind, wanted: Sequence[str], missing: Sequence[str]) -> Lack
     return Lack(kind, ", ".join(missing), partly=len(missing) < len(wanted)) if missing else None
 
 
-def _codes(asked: str, held: str) -> Lack | None:
-    """A product's or an error's code stands in a text as it is, or is not there: XR-4300 is not XR-4200."""
+def _codes_in(asked: str) -> list[str]:
     tokens = (_COMPOUND.sub("", token) for token in _TOKEN.findall(asked))
-    codes = [token for token in dict.fromkeys(tokens) if re.search(r"\d", token) and has_code(token) and not _WORD_AND_NUMBER.search(token)]
+    return [token for token in dict.fromkeys(tokens) if re.search(r"\d", token) and has_code(token) and not _WORD_AND_NUMBER.search(token)]
+
+
+def _without(asked: str, codes: Sequence[str]) -> str:
+    for code in codes:
+        asked = asked.replace(code, " ")
+    return asked
+
+
+def _codes(codes: Sequence[str], held: str) -> Lack | None:
+    """A product's or an error's code stands in a text as it is, or is not there: XR-4300 is not XR-4200."""
     text = held.casefold()
     plain = _JOINTS.sub("", text)
     return _lack("code", codes, [code for code in codes if not _holds_code(code.casefold(), text, plain)])

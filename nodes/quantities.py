@@ -103,7 +103,7 @@ _KINDS = (
         re.compile(
             r"^\W*(?:(?:in|on|by|since|from|until|till|at|during) )?(?:when|(?:what|which) (?:year|date|day|month|century|decade|time))\b|"
             r"^\W*how (?:long|often)\b|"
-            r"いつ(?:から|まで|に|頃|ごろ)?(?:[、,。?はにで]|です|だ|なの|か|$)|何(?:年|月|日|時|世紀|曜)|什么时候|哪一?年|何时"
+            r"いつ(?:から|まで)(?!も)|いつ(?:に|頃|ごろ)?(?:[、,。?はにで]|です|だ|なの|か|$)|何(?:年|月|日|時|世紀|曜)|什么时候|哪一?年|何时"
         ),
         re.compile(_TIME_WORDS),
         {"en": "a date or a time", "ja": "日時"},
