@@ -28,6 +28,7 @@ from nodes.rewrite import rewrite
 from nodes.route import route
 from nodes.state import RagInput, RagOutput, RagState
 from nodes.sufficiency import sufficiency
+from nodes.timing import no_pages, no_rewrite, nothing, within_time
 from nodes.web_search import web_search
 from retrievers.passages import PassageReader
 from retrievers.types import Embedder, PassageSearch
@@ -67,15 +68,15 @@ def build_graph(
 
     graph.add_node("gate", partial(gate, chat=fast))
     graph.add_node("route", partial(route, chat=fast, graph=graph_tool is not None, web=web_tool is not None))
-    graph.add_node("decompose", partial(decompose, chat=fast))
-    graph.add_node("hyde", partial(hyde, chat=fast))
-    graph.add_node("retrieve", partial(retrieve, tool=search_tool))
-    graph.add_node("knowledge_graph", partial(knowledge_graph, tool=graph_tool))
+    graph.add_node("decompose", within_time("decompose", partial(decompose, chat=fast), nothing))
+    graph.add_node("hyde", within_time("hyde", partial(hyde, chat=fast), nothing))
+    graph.add_node("retrieve", within_time("retrieve", partial(retrieve, tool=search_tool), nothing))
+    graph.add_node("knowledge_graph", within_time("knowledge_graph", partial(knowledge_graph, tool=graph_tool), nothing))
     graph.add_node("fuse", fuse)
     graph.add_node("grade", partial(grade, chat=fast))
     graph.add_node("sufficiency", partial(sufficiency, chat=fast))
-    graph.add_node("rewrite", partial(rewrite, search=search, chat=fast))
-    graph.add_node("web_search", partial(web_search, tool=web_tool, embedder=embedder))
+    graph.add_node("rewrite", within_time("rewrite", partial(rewrite, search=search, chat=fast), no_rewrite))
+    graph.add_node("web_search", within_time("web_search", partial(web_search, tool=web_tool, embedder=embedder), no_pages))
     graph.add_node("clarify", partial(clarify, pausable=checkpointer is not None))
     graph.add_node("generate", partial(generate, chat=chat, embedder=embedder, reader=reader))
     graph.add_node("cite", cite)

@@ -1,6 +1,7 @@
 """Checks every claim against the passage that it names, and writes the answer with its sources, or the honest end.
 
-Last step; deterministic. What does not stand in its passage does not reach the user, and no passage is cited in another's place.
+Last step; deterministic. What does not stand in its passage does not reach the user, and no passage is cited in another's place: a
+quote of another passage was given that one's number before (nodes/evidence.py says when), or its claim is dropped here.
 """
 
 from collections.abc import Sequence
@@ -9,15 +10,20 @@ from dataclasses import dataclass
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
+from nodes.budget import stopped
 from nodes.context import Clock, knobs
 from nodes.evidence import Finding, check
 from nodes.knobs import Knobs
 from nodes.records import Citation, Claim, Rejected
+from nodes.safety import harmless, shown
 from nodes.state import RagState, RagUpdate
-from nodes.wording import abstention, language_of_answer
+from nodes.wording import abstention, language_of_answer, unanswered
 from retrievers.passages import part_at
 from retrievers.relevance import falls_short
 from retrievers.types import Passage
+
+_MISSING_CHARS = 200
+"""A phrase: a model that was shown a planted text must have no room to pass it on."""
 
 
 @dataclass(frozen=True)
@@ -29,25 +35,40 @@ class _Checked:
 
 
 async def cite(state: RagState, runtime: Runtime[Knobs]) -> RagUpdate:
-    """`answered` where every claim stands, `partial` where some were dropped or could not be verified, else `no_evidence`."""
+    """`answered` where every claim stands, else `partial`, or `no_evidence` where none does. `partial` too where a part stays open.
+
+    `budget_exhausted` whatever stands, where a budget of the caller ended a step that the answer needed.
+    """
     clock = Clock("cite")
-    findings = [(claim, check(claim, state.kept)) for claim in state.claims]
+    findings = [(claim, check(claim, state.kept, state.standalone)) for claim in state.claims]
     standing = [_Checked(claim, finding) for claim, finding in findings if finding.verdict != "unsupported"]
     said = {checked.claim["text"] for checked in standing}
     dropped = [f"“{claim['text'][:80]}”: {finding.why}" for claim, finding in findings if claim["text"] not in said]
     unverified = sum(checked.finding.verdict == "unquoted" for checked in standing)
     event = clock.event("check", f"{len(said)} claims stand", _checked_reason(findings, dropped, unverified), dropped=[*dropped])
+    spent = stopped(state.trail)
     if not standing:
-        return {**_abstained(state, runtime, dropped), "trail": [event]}
-    answer, citations = _written(standing, state.kept)
+        return {**_abstained(state, runtime, dropped, spent), "trail": [event]}
+    answer, citations = _written(standing, state)
+    faults = [_checked_reason(findings, dropped, unverified)] if dropped or unverified else []
+    faults += _incomplete(state)
     return {
         "answer": answer,
-        "status": "partial" if dropped or unverified else "answered",
-        "reason": _checked_reason(findings, dropped, unverified),
+        "status": "budget_exhausted" if spent else "partial" if faults else "answered",
+        "reason": "; ".join([*([spent] if spent else []), *faults]) or _checked_reason(findings, dropped, unverified),
         "citations": citations,
         "messages": [AIMessage(answer)],
         "trail": [event],
     }
+
+
+def _incomplete(state: RagState) -> list[str]:
+    """What an answer whose claims all stand still lacks."""
+    faults = [f"not answered: {'; '.join(state.unanswered)}"] if state.unanswered else []
+    verdict = state.sufficiency
+    if verdict and not verdict["sufficient"]:
+        faults.append(f"what was found may not hold the whole answer: {verdict['missing'] or 'it is not known what is missing'}")
+    return faults
 
 
 def _checked_reason(findings: Sequence[tuple[Claim, Finding]], dropped: Sequence[str], unverified: int) -> str:
@@ -58,21 +79,24 @@ def _checked_reason(findings: Sequence[tuple[Claim, Finding]], dropped: Sequence
     return "; ".join(faults) or "every claim stands in the passage that it cites"
 
 
-def _written(standing: Sequence[_Checked], passages: Sequence[Passage]) -> tuple[str, list[Citation]]:
+def _written(standing: Sequence[_Checked], state: RagState) -> tuple[str, list[Citation]]:
     """The answer with `[n]`, numbered in order of appearance; the same words of the same passage keep their number."""
     citations: list[Citation] = []
     numbers: dict[tuple[int, int, int], int] = {}
     texts: dict[str, list[int]] = {}
     for checked in standing:
-        passage = passages[(checked.claim["passage"] or 1) - 1]
+        passage = state.kept[(checked.claim["passage"] or 1) - 1]
         key = (checked.claim["passage"] or 1, checked.finding.start, checked.finding.end)
         if key not in numbers:
             numbers[key] = len(numbers) + 1
-            citations.append(_citation(numbers[key], passage, checked.finding))
+            citations.append(shown(_citation(numbers[key], passage, checked.finding)))
         marks = texts.setdefault(checked.claim["text"], [])
         if numbers[key] not in marks:
             marks.append(numbers[key])
-    return _joined([(text, "".join(f"[{number}]" for number in marks)) for text, marks in texts.items()]), citations
+    sources = "\n".join([*(passage["text"] for passage in state.kept), *(citation["url"] or "" for citation in citations)])
+    marked = [(harmless(text, sources), "".join(f"[{number}]" for number in marks)) for text, marks in texts.items()]
+    left = harmless(unanswered(language_of_answer(state.question or ""), state.unanswered)) if state.unanswered else ""
+    return "\n\n".join(part for part in (_joined(marked), left) if part), citations
 
 
 def _joined(marked: Sequence[tuple[str, str]]) -> str:
@@ -105,7 +129,7 @@ def _citation(number: int, passage: Passage, finding: Finding) -> Citation:
     }
 
 
-def _abstained(state: RagState, runtime: Runtime[Knobs], dropped: Sequence[str]) -> RagUpdate:
+def _abstained(state: RagState, runtime: Runtime[Knobs], dropped: Sequence[str], spent: str) -> RagUpdate:
     """No claim stands: say so, name the closest passage, and what became of the web."""
     unfit: list[Rejected] = [
         {"id": passage["id"], "document": passage["document"], "score": passage["absolute"], "why": "does not hold the answer"}
@@ -118,22 +142,33 @@ def _abstained(state: RagState, runtime: Runtime[Knobs], dropped: Sequence[str])
         threshold=state.no_answer,
         web_outcome=outcome,
         empty=knobs(runtime).collection if state.chunk_count == 0 else None,
+        missing=_missing(state),
     )
+    answer = harmless(answer)
     return {
         "answer": answer,
-        "status": "no_evidence",
-        "reason": _why_none(state, dropped),
+        "status": "budget_exhausted" if spent else "no_evidence",
+        "reason": "; ".join(part for part in (spent, _why_none(state, dropped)) if part),
         "citations": [],
         "rejected": [*unfit, *state.rejected],
         "messages": [AIMessage(answer)],
     }
 
 
+def _missing(state: RagState) -> str:
+    """What the kept passages lack, as one phrase."""
+    verdict = state.sufficiency
+    return (
+        " ".join(verdict["missing"].split())[:_MISSING_CHARS].rstrip(".。 ") if state.kept and verdict and not verdict["sufficient"] else ""
+    )
+
+
 def _why_none(state: RagState, dropped: Sequence[str]) -> str:
     if dropped:
         return f"no claim of the draft stands in the passage that it names ({'; '.join(dropped)})"
     if state.kept:
-        return "the passages that were kept do not hold the answer"
+        missing = _missing(state)
+        return "the passages that were kept do not hold the answer" + (f": {missing}" if missing else "")
     if state.chunk_count == 0:
         found = "the collection is empty"
     elif state.closest is None or state.closest["absolute"] is None or state.no_answer is None:

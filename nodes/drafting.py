@@ -4,19 +4,22 @@ Shared ground of generate.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from nodes.context import Clock
-from nodes.evidence import check, claims_in, without_markers
-from nodes.prompting import fenced, moment, prompt
-from nodes.records import Claim, add_usage
+from nodes.evidence import about_question, attributed, check, claims_in, without_markers
+from nodes.prompting import fenced, language_name, moment, prompt
+from nodes.records import Claim, TrailEvent, add_usage
+from nodes.replies import entries_so_far
 from nodes.state import RagState
 from nodes.structured import Consulted, Decider, consult
+from nodes.telling import Teller
+from retrievers.text.language import language_of
 from retrievers.types import Passage
 
 _MOST_CLAIMS = 12
@@ -27,6 +30,11 @@ def _number(value: object) -> int | None:
     """`2`, `"2"` and `"[2]"`; None for what names no passage."""
     found = re.search(r"\d+", str(value))
     return int(found[0]) if found else None
+
+
+def _numbers(value: object) -> list[int]:
+    """Those of a list, or of one number."""
+    return [number for entry in (value if isinstance(value, list) else [value]) if (number := _number(entry)) is not None]
 
 
 class DraftedClaim(BaseModel):
@@ -48,61 +56,162 @@ class Draft(BaseModel):
         return {"claims": value} if isinstance(value, list) else value
 
 
+class DraftOfParts(Draft):
+    """The same for a question of several parts."""
+
+    unanswered: Annotated[list[int], BeforeValidator(_numbers)] = Field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Written:
+    """The claims of a draft, and the parts of the question that it leaves open."""
+
+    claims: list[Claim]
+    unanswered: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is asked, and of what."""
+
+    passages: Sequence[Passage]
+    state: RagState
+    at: datetime
+    clock: Clock
+
+    @property
+    def question(self) -> str:
+        return self.state.standalone
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Of both prompts."""
+        language = language_name(language_of(self.state.question or self.question))
+        return {"now": moment(self.at), "language": language, "passages": fenced(self.passages), "question": self.question}
+
+    def fault(self, claim: Claim) -> str:
+        """Why the claim may not stay as it is; empty when it may."""
+        finding = check(claim, self.passages, self.question)
+        return finding.why if finding.verdict == "unsupported" else about_question(claim, self.passages, self.question)
+
+    def supported(self, claims: Sequence[Claim]) -> list[Claim]:
+        return [claim for claim in claims if not self.fault(claim)]
+
+
 async def draft(
-    passages: Sequence[Passage], state: RagState, at: datetime, chat: Decider, clock: Clock, *, instead: str
-) -> Consulted[list[Claim]]:
+    passages: Sequence[Passage], state: RagState, at: datetime, chat: Decider, clock: Clock, teller: Teller, *, instead: str
+) -> Consulted[Written]:
     """The model's claims; no value when it failed or said nothing, so that `instead` answers.
 
     Text with `[n]` markers in place of JSON is taken too. Claims that their passage does not bear out go back to the model
-    once, with what is wrong; of both drafts the one with more supported claims is kept.
+    once, with what is wrong; of both drafts the one with more supported claims is kept. The teller hears each claim as it comes.
     """
-    messages = prompt("generate", now=moment(at), passages=fenced(passages), question=state.standalone)
-    reply = await consult(chat, messages, Draft, state, clock, instead=instead)
-    claims = _claims(reply)
+    task = _Task(passages, state, at, clock)
+    schema = DraftOfParts if state.sub_questions else Draft
+    heard = _heard(teller) if teller.is_heard else None
+    messages = _asked(task)
+    reply: Consulted[Any] = await consult(chat, messages, schema, state, clock, instead=instead, heard=heard)
+    claims = _claims(reply, task)
     if claims is None:
         return Consulted(None, reply.text, reply.events, reply.degraded, reply.usage)
     event = clock.event("model", f"{len(claims)} claims" if claims else "no answer", "drafted from the kept passages")
     first = Consulted(claims, reply.text, [*_tolerated(reply, claims), event], reply.degraded, reply.usage)
-    return first if _supported(claims, passages) == claims else await _repaired(first, passages, state, at, chat, clock)
+    last = first if task.supported(claims) == claims else await _repaired(first, task, chat)
+    kept, events = _about_the_question(last.value or [], task)
+    teller.tell(kept)
+    return Consulted(Written(kept, _open(reply.value, state)), last.text, [*last.events, *events], last.degraded, last.usage)
 
 
-def _claims(reply: Consulted[Draft]) -> list[Claim] | None:
-    """From the JSON, else from text with markers; None for a reply that is neither."""
-    if reply.value is None:
-        claims = claims_in(reply.text)
-        return claims if any(claim["passage"] is not None for claim in claims) else None
-    said = [(without_markers(claim.text), claim) for claim in reply.value.claims[:_MOST_CLAIMS]]
-    return [{"text": text, "passage": claim.passage, "quote": claim.quote} for text, claim in said if text]
+def _asked(task: _Task) -> list[Any]:
+    language = language_of(task.state.question or task.question)
+    fields = task.fields
+    return prompt(
+        "generate",
+        language=language,
+        now=fields["now"],
+        passages=fields["passages"],
+        question=fields["question"],
+        parts=_parts(task.state.sub_questions),
+        language_name=fields["language"],
+    )
 
 
-def _tolerated(reply: Consulted[Draft], claims: Sequence[Claim]) -> list[Any]:
+def _parts(sub_questions: Sequence[str]) -> str:
+    """The parts of the question as the prompt lists them; nothing for a question of one."""
+    if not sub_questions:
+        return ""
+    listed = "\n".join(f"{number}. {part}" for number, part in enumerate(sub_questions, 1))
+    rule = 'Answer each, and add to the JSON object "unanswered": the list of the numbers of those that no passage answers.'
+    return f"Parts of the question:\n{listed}\n{rule}\n\n"
+
+
+def _open(reply: object, state: RagState) -> list[str]:
+    numbers = reply.unanswered if isinstance(reply, DraftOfParts) else []
+    return [part for number, part in enumerate(state.sub_questions, 1) if number in numbers]
+
+
+def _heard(teller: Teller) -> Callable[[str], None]:
+    return lambda said: teller.hear(said, _read)
+
+
+def _read(entry: dict[str, Any]) -> Claim | None:
+    claim = DraftedClaim.model_validate(entry)
+    text = without_markers(claim.text)
+    return {"text": text, "passage": claim.passage, "quote": claim.quote} if text else None
+
+
+def _claims(reply: Consulted[Any], task: _Task) -> list[Claim] | None:
+    """From the JSON, else from what is complete of it, else from text with markers; None for a reply that is none of these."""
+    if isinstance(reply.value, Draft):
+        said = [claim for entry in reply.value.claims[:_MOST_CLAIMS] if (claim := _read(entry.model_dump()))]
+        return attributed(said, task.passages, task.question)
+    claims = _complete(reply.text) or claims_in(reply.text)
+    return attributed(claims, task.passages, task.question) if any(claim["passage"] is not None for claim in claims) else None
+
+
+def _complete(text: str) -> list[Claim]:
+    """The claims of a reply that was cut off."""
+    found: list[Claim] = []
+    for entry in entries_so_far(text)[:_MOST_CLAIMS]:
+        try:
+            claim = _read(entry)
+        except ValidationError:
+            continue
+        found += [claim] if claim else []
+    return found
+
+
+def _tolerated(reply: Consulted[Any], claims: Sequence[Claim]) -> list[TrailEvent]:
     """The events of the reply, without the one that calls it unreadable when its text could be used."""
     return [event for event in reply.events if not (claims and event["kind"] == "unparsable")]
 
 
-def _supported(claims: Sequence[Claim], passages: Sequence[Passage]) -> list[Claim]:
-    return [claim for claim in claims if check(claim, passages).verdict != "unsupported"]
+def _about_the_question(claims: Sequence[Claim], task: _Task) -> tuple[list[Claim], list[TrailEvent]]:
+    """Without those that stand in their passage but have nothing to do with the question: a planted line is verbatim too."""
+    beside = [(claim, why) for claim in claims if (why := about_question(claim, task.passages, task.question))]
+    left = [claim for claim in claims if all(claim is not other for other, _ in beside)]
+    reasons = "; ".join(f"“{claim['text'][:80]}”: {why}" for claim, why in beside)
+    return left, [task.clock.event("check", f"{len(beside)} claims left out", reasons)] if beside else []
 
 
-async def _repaired(
-    first: Consulted[list[Claim]], passages: Sequence[Passage], state: RagState, at: datetime, chat: Decider, clock: Clock
-) -> Consulted[list[Claim]]:
-    claims = first.value or []
-    findings = [(claim, check(claim, passages)) for claim in claims]
-    wrong = [f"- {claim['text']} ({finding.why})" for claim, finding in findings if finding.verdict == "unsupported"]
+async def _repaired(first: Consulted[list[Claim]], task: _Task, chat: Decider) -> Consulted[list[Claim]]:
+    claims, state, clock = first.value or [], task.state, task.clock
+    wrong = [f"- {claim['text']} ({why})" for claim in claims if (why := task.fault(claim))]
+    fields = task.fields
     messages = prompt(
         "repair",
-        now=moment(at),
-        passages=fenced(passages),
-        question=state.standalone,
-        supported="\n".join(f"- {claim['text']} [{claim['passage']}]" for claim in _supported(claims, passages)) or "(none)",
+        now=fields["now"],
+        language_name=fields["language"],
+        passages=fields["passages"],
+        question=fields["question"],
+        supported="\n".join(f"- {claim['text']} [{claim['passage']}]" for claim in task.supported(claims)) or "(none)",
         unsupported="\n".join(wrong),
     )
-    reply = await consult(chat, messages, Draft, state, clock, instead="the first draft stays")
-    second = _claims(reply) or []
-    better = len(_supported(second, passages)) > len(_supported(claims, passages)) or (
-        bool(second) and _supported(second, passages) == second and len(second) >= len(_supported(claims, passages))
-    )
+    spent_so_far = replace(state, usage=add_usage(state.usage, first.usage))
+    reply: Consulted[Any] = await consult(chat, messages, Draft, spent_so_far, clock, instead="the first draft stays", optional=True)
+    second = _claims(reply, task) or []
+    good, before = task.supported(second), len(task.supported(claims))
+    better = len(good) > before or (bool(second) and good == second and len(second) >= before)
     event = clock.event(
         "check", "the second draft" if better else "the first draft", f"{len(wrong)} claims were not supported: {wrong[0][2:200]}"
     )

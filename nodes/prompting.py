@@ -70,18 +70,36 @@ def fenced(passages: Sequence[Passage]) -> str:
 
 def _block(number: int, passage: Passage, nonce: str) -> str:
     place = " > ".join(dict.fromkeys([passage["title"] or passage["document"], *passage["heading_path"]]))
-    return f'<passage-{nonce} id="{number}" origin="{passage["origin"]}">\n{place}\n\n{passage["text"].strip()}\n</passage-{nonce}>'
+    kind = "" if passage["content_type"] == "text" else f' type="{passage["content_type"]}"'
+    return f'<passage-{nonce} id="{number}" origin="{passage["origin"]}"{kind}>\n{place}\n\n{passage["text"].strip()}\n</passage-{nonce}>'
 
 
 def within_budget(passages: Sequence[Passage], tokens: int = CONTEXT_TOKENS) -> list[Passage]:
-    """The longest beginning of the passages (best first) that fits; never less than one of them."""
+    """The longest beginning of the passages (best first) that fits; never less than the first, which is cut where it alone is too long."""
     fitting: list[Passage] = []
     for passage in passages:
-        tokens -= passage["token_count"]
-        if fitting and tokens < 0:
+        if fitting and passage["token_count"] > tokens:
             break
-        fitting.append(passage)
+        fitting.append(_cut(passage, tokens))
+        tokens -= passage["token_count"]
     return fitting
+
+
+def _cut(passage: Passage, tokens: int) -> Passage:
+    """The beginning of the passage, as long as `tokens` of it are on average. Its offsets stay those of the stored text."""
+    if passage["token_count"] <= tokens:
+        return passage
+    length = max(1, len(passage["text"]) * max(tokens, 1) // passage["token_count"])
+    return {**passage, "text": passage["text"][:length], "end": passage["start"] + length, "token_count": tokens}
+
+
+_WINDOW_SHARE = 0.75
+"""Of a model's window, for the passages: rules, question and reply need the rest, and tokenizers differ."""
+
+
+def context_tokens(window: int | None) -> int:
+    """Tokens of passages for a model with this window, or with an unknown one."""
+    return CONTEXT_TOKENS if window is None else min(CONTEXT_TOKENS, int(window * _WINDOW_SHARE))
 
 
 def transcript(history: Sequence[AnyMessage]) -> str:
@@ -89,6 +107,14 @@ def transcript(history: Sequence[AnyMessage]) -> str:
     names = {HumanMessage: "User", AIMessage: "Assistant"}
     shown = [(names[type(message)], " ".join(message.text.split())) for message in history if type(message) in names]
     return "\n".join(f"{name}: {text[:_HISTORY_CHARS]}" for name, text in shown[-_HISTORY:]) or "(none)"
+
+
+_NAMES: dict[Language, str] = {"en": "English", "ja": "Japanese", "zh": "Chinese", "ko": "Korean", "und": "the language of the question"}
+
+
+def language_name(language: Language) -> str:
+    """The language as a prompt names it: a small model follows a name more surely than "the language of the question"."""
+    return _NAMES[language]
 
 
 def moment(now: datetime) -> str:

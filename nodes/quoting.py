@@ -3,6 +3,7 @@
 Shared ground of generate; the embedder is the only model.
 """
 
+import asyncio
 import math
 import re
 from collections import Counter
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from nodes.records import Claim
+from nodes.support import instructs
 from retrievers.errors import ProviderError
 from retrievers.fusion import absolute
 from retrievers.text.analysis import analyse, query_words
@@ -19,6 +21,8 @@ from retrievers.types import Embedder, Passage
 
 EMBEDDED = 8
 """Sentences compared by meaning: embedding one takes 20 ms, and a sentence far down by its words is never the answer."""
+
+OVER = "the time that the caller allows is over"
 
 QUOTED = 3
 """More sentences are no answer any more, but a page."""
@@ -63,18 +67,20 @@ class _Candidate:
     score: float = field(default=0.0)
 
 
-async def quote(question: str, passages: Sequence[Passage], embedder: Embedder, *, follow_up: str = "") -> tuple[list[Claim], str | None]:
+async def quote(
+    question: str, passages: Sequence[Passage], embedder: Embedder, *, follow_up: str = "", seconds: float | None = None
+) -> tuple[list[Claim], str | None]:
     """One to three claims, the best first, each verbatim; none for passages without a sentence.
 
     `question` is the stand-alone one; `follow_up` is the user's own where it differs, and its words weigh more.
 
-    Beside them why the embedder could not compare by meaning, if it could not.
+    Beside them why the embedder could not compare by meaning, if it could not: OVER when it took longer than `seconds`.
     """
     words = query_words(question)
     candidates = [candidate for number, passage in enumerate(passages, 1) for candidate in _candidates(number, passage, set(words))]
     _score_by_words(candidates, words, set(query_words(follow_up)))
     shortlist = sorted(candidates, key=lambda candidate: -candidate.score)[:EMBEDDED]
-    failure = await _add_meaning(shortlist, question, embedder)
+    failure = await _add_meaning(shortlist, question, embedder, seconds)
     margin = _MARGIN * (1.0 if failure else _weight(embedder))
     ranked = sorted(shortlist, key=lambda candidate: -candidate.score)
     return [_claim(candidate, passages[candidate.number - 1]) for candidate in _in_order(_chosen(ranked, question, margin))], failure
@@ -94,7 +100,7 @@ def _candidates(number: int, passage: Passage, asked_for: set[str]) -> list[_Can
     for unit in _with_short_ones_joined(passage["text"]):
         text = passage["text"][unit.start : unit.end]
         words = Counter(analyse(text))
-        if _folded(text) in headings or (unit.kind == "sentence" and (leads_in(text) or _is_caption(text, asked_for))):
+        if instructs(text) or _folded(text) in headings or (unit.kind == "sentence" and (leads_in(text) or _is_caption(text, asked_for))):
             continue
         if _ASKS.search(text) or _LABEL.search(text):
             asked = words
@@ -144,15 +150,18 @@ def _weight(embedder: Embedder) -> float:
     return SENTENCE_WORDS * embedder.spec.absolute_weight
 
 
-async def _add_meaning(shortlist: Sequence[_Candidate], question: str, embedder: Embedder) -> str | None:
+async def _add_meaning(shortlist: Sequence[_Candidate], question: str, embedder: Embedder, seconds: float | None) -> str | None:
     """Turn the scores into the embedder's absolute scale; returns why not, when it failed, and leaves them alone then."""
     if not shortlist:
         return None
     try:
-        query = await embedder.embed_query(question)
-        rows = await embedder.embed_passages([candidate.text for candidate in shortlist])
+        async with asyncio.timeout(seconds):
+            query = await embedder.embed_query(question)
+            rows = await embedder.embed_passages([candidate.text for candidate in shortlist])
     except ProviderError as exc:
         return str(exc)
+    except TimeoutError:
+        return OVER
     for candidate, row in zip(shortlist, rows, strict=True):
         candidate.score = absolute(candidate.score, 1.0, float(row @ query), _weight(embedder))
     return None

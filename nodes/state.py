@@ -126,6 +126,8 @@ class RagState(RagOutput):
     """The best passage that the user's own question found and the grade rejected; an abstention names it."""
     claims: list[Claim] = field(default_factory=list)
     """The draft, claim by claim, before citations are checked."""
+    unanswered: list[str] = field(default_factory=list)
+    """The sub-questions that nothing kept answers."""
     deadline: float | None = None
     """When the caller's time is over, in seconds since the epoch; None without one."""
     time_left: float | None = None
@@ -167,6 +169,7 @@ class RagUpdate(TypedDict, total=False):
     chunk_count: int | None
     closest: Passage | None
     claims: list[Claim]
+    unanswered: list[str]
     place: int
     sub_questions: list[str]
     hypothetical: list[str]
@@ -218,6 +221,7 @@ def fresh_turn() -> RagUpdate:
         "chunk_count": None,
         "closest": None,
         "claims": [],
+        "unanswered": [],
         "place": 0,
         "sub_questions": [],
         "hypothetical": [],

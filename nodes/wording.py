@@ -3,6 +3,7 @@
 Shared ground of the nodes; pure text.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -98,11 +99,17 @@ def so_far(language: Language, questions: list[str]) -> str:
 
 
 def abstention(
-    language: Language, *, closest: Passage | None, threshold: float | None, web_outcome: WebOutcome | None, empty: str | None
+    language: Language,
+    *,
+    closest: Passage | None,
+    threshold: float | None,
+    web_outcome: WebOutcome | None,
+    empty: str | None,
+    missing: str = "",
 ) -> str:
     """The whole answer where there is none: that, the closest passage with its score, and what became of the web search.
 
-    `empty` names the collection where it holds nothing at all.
+    `empty` names the collection where it holds nothing at all; `missing` what the passages lack that were found.
     """
     japanese = language == "ja"
     parts = ["文書にはこの質問への答えがありません。" if japanese else "The documents do not answer this."]
@@ -110,6 +117,8 @@ def abstention(
         parts.append(f"コレクション「{empty}」には文書がありません。" if japanese else f"The collection {empty!r} is empty.")
     elif closest is not None:
         parts.append(_closest(language, closest, threshold))
+    if missing:
+        parts.append(f"不足している情報: {missing}。" if japanese else f"Missing: {missing}.")
     if web_outcome is not None:
         parts.append((_WEB_JA if japanese else _WEB_EN)[web_outcome])
     return "".join(parts) if japanese else " ".join(parts)
@@ -144,6 +153,20 @@ _WEB_JA: dict[WebOutcome, str] = {
     "nothing": "ウェブ検索でも何も見つかりませんでした。",
     "nothing_relevant": "ウェブ検索でも答えは見つかりませんでした。",
 }
+
+
+def no_time(language: Language) -> str:
+    """The reply where a budget ended a turn that only a model could have answered."""
+    if language == "ja":
+        return "指定された上限の範囲内では、お答えできませんでした。"
+    return "I could not answer this within the limits that were set."
+
+
+def unanswered(language: Language, parts: Sequence[str]) -> str:
+    """The last sentence of an answer that leaves parts of its question open; `parts` is not empty."""
+    if language == "ja":
+        return f"次の点については、文書に答えがありません: {'、'.join(f'「{part}」' for part in parts)}"
+    return f"The documents do not answer: {'; '.join(f'“{part}”' for part in parts)}"
 
 
 def failed(language: Language) -> str:

@@ -29,7 +29,11 @@ def calls() -> dict[str, set[str]]:
 
 def test_every_prompt_is_used_and_its_placeholders_equal_the_arguments():
     placeholders = {name: set(Template(prompt_parts(name)[1]).get_identifiers()) for name in NAMES}
-    assert placeholders == calls()
+    called = calls()
+    assert set(placeholders) == set(called)
+    # None stands for fields that are made elsewhere and handed over as one: Template itself raises for one that is missing.
+    given = {name: fields for name, fields in called.items() if None not in fields}
+    assert {name: placeholders[name] for name in given} == given
 
 
 @pytest.mark.parametrize("name", NAMES)

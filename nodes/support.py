@@ -1,0 +1,114 @@
+"""What a quote cannot support although it stands in the passage: a line that gives orders, a number that is not there, another subject.
+
+Shared ground of nodes/evidence.py, nodes/quoting.py and nodes/drafting.py; pure and deterministic.
+"""
+
+import re
+import unicodedata
+
+from retrievers.text.analysis import analyse, query_words
+from retrievers.text.language import language_of, other_scripts
+from retrievers.text.units import units
+from retrievers.types import Passage
+
+_ORDERS = (
+    r"\b(?:ignore|disregard|forget|override)\b.{0,20}\b(?:previous|prior|above|earlier|preceding|all|any|your|other)\b"
+    r".{0,20}\b(?:instructions?|rules|prompts?|guidelines|passages?|documents?|context)\b",
+    r"\b(?:new|updated|system)\s+(?:instructions?|prompts?)\s*[:：]|\bsystem prompt\b|<\|?(?:im_start|system)\b|\[/?INST\]",
+    r"\b(?:always|only|must)\s+(?:answer|reply|respond)\s+(?:with|in|that|[“\"'])|\b(?:answer|reply|respond)\s+(?:only\s+)?in\s+json\b",
+    r"\b(?:answer|reply|respond)\s+(?:to\s+)?(?:every|all|any)\s+questions?\b.{0,20}\b(?:with|that|by)\b",
+    r"\bfrom now on,?\s+(?:you|answer|reply|respond)\b",
+    r"\b(?:mark|rate|grade|judge|treat|consider)\s+(?:this|these|the)\s+(?:passages?|text|document|page)s?\b.{0,30}\b(?:relevant|trusted|10)\b",
+    r"\b(?:the|any|an?)\s+(?:language model|ai assistant|ai model|llm)\b.{0,40}\b(?:must|should|shall|is to)\b",
+    r"\b(?:call|invoke|use|run)\s+(?:the\s+tool\s+)?`?(?:search|read)_\w+",
+    r"(?:以前|これまで|上記|今まで|先|前)の(?:すべての|全ての)?(?:指示|命令|ルール|規則|プロンプト).{0,10}(?:無視|忘れ|破棄)|システムプロンプト",
+    r"(?:以後|以降|今後|これから|次から).{0,6}(?:回答|答え|返答|質問)(?:は|に|を).{0,30}と(?:答え|回答|返答|返事)",
+    r"(?:すべて|全て|必ず|常に|のみ|だけ).{0,20}と(?:答え|回答|返答)(?:よ|ろ|せよ|しろ|てください|してください|なさい|すること|ること)",
+    r"この(?:文章|箇所|文書|パッセージ|段落|ページ)を?.{0,12}(?:関連|該当|適合).{0,8}(?:判定|評価|マーク|分類|扱)",
+    r"(?:ツール|関数|(?:search|read)_\w+)を(?:呼び出|実行)(?:せ|し|すこと)",
+    r"(?:忽略|无视|無視)(?:之前|以上|先前|前面|上述)的?(?:所有|全部)?(?:指令|指示|规则|提示)",
+    r"(?:이전|위의?|앞선|앞의)\s*(?:모든\s*)?(?:지시|명령|규칙|프롬프트).{0,10}무시",
+)
+"""How a text speaks to a model in place of a reader. Each is narrow: manuals give orders to people all the time."""
+
+_ORDER = re.compile("|".join(f"(?:{pattern})" for pattern in _ORDERS), re.IGNORECASE | re.DOTALL)
+_ABOUT_ORDERS = re.compile(
+    r"instruct|prompt|inject|jailbreak|指示|命令|プロンプト|インジェクション|攻撃|指令|提示|지시|프롬프트", re.IGNORECASE
+)
+
+
+def instructs(text: str, question: str = "") -> bool:
+    """Whether `text` tells a model what to do. Not so for a question about such texts: then they are its subject."""
+    return _ORDER.search(unicodedata.normalize("NFKC", text)) is not None and not _ABOUT_ORDERS.search(question)
+
+
+def is_about(start: int, end: int, passage: Passage, question: str) -> bool:
+    """Whether a word of the question stands where the quote does: in its sentence, a neighbour of it, a heading above it or the title.
+
+    True where words cannot tell: a question without content words, and a passage in another script.
+    """
+    asked = set(query_words(question))
+    if not asked or language_of(passage["text"]) in other_scripts(language_of(question)):
+        return True
+    spans = [(unit.start, unit.end) for unit in units(passage["text"])]
+    held = [place for place, span in enumerate(spans) if span[0] < end and start < span[1]]
+    first, last = (max(0, held[0] - 1), min(len(spans) - 1, held[-1] + 1)) if held else (0, len(spans) - 1)
+    near = passage["text"][min(start, spans[first][0]) : max(end, spans[last][1])] if spans else passage["text"]
+    return not asked.isdisjoint(analyse("\n".join([passage["title"], *passage["heading_path"], near])))
+
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
+_SCALED = re.compile(r"million|billion|trillion|thousand|dozen|[万億兆亿千백천만억]", re.IGNORECASE)
+"""Numbers that are written in many ways: nothing is said about those."""
+
+_NAMES = {
+    "one": 1, "first": 1, "once": 1, "two": 2, "second": 2, "twice": 2, "three": 3, "third": 3, "four": 4, "fourth": 4, "five": 5,
+    "fifth": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20,
+    "thirty": 30, "forty": 40, "fifty": 50, "half": 50, "sixty": 60, "ninety": 90, "hundred": 100, "noon": 12, "midnight": 0,
+    "january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9, "october": 10,
+    "november": 11, "december": 12, "正午": 12, "半": 30,
+}  # fmt: skip
+_NAME = re.compile("|".join(rf"\b{name}\b" if name.isascii() else name for name in _NAMES), re.IGNORECASE)
+_KANJI = re.compile("[〇一二三四五六七八九十百]+")
+_DIGITS = {character: value for value, character in enumerate("〇一二三四五六七八九")}
+
+
+def invented_number(claim: str, quote: str, passage: Passage, question: str) -> str | None:
+    """A number of the claim that stands neither in the passage nor in the question, however it is written there; None if there is none."""
+    around = "\n".join([passage["title"], *passage["heading_path"], passage["text"], quote, question])
+    if _SCALED.search(claim) or _SCALED.search(around):
+        return None
+    known = _numbers(around)
+    # Twelve and twenty-four hours, and years of two digits.
+    known |= {f"{int(number) + 12}" for number in known if number.isdigit() and int(number) <= 12}
+    known |= {number[-2:].lstrip("0") or "0" for number in known if number.isdigit() and len(number) == 4}
+    return next((number for number in sorted(_digits(_LIST_NUMBER.sub("", claim))) if number not in known), None)
+
+
+def _numbers(text: str) -> set[str]:
+    named = {str(_NAMES[found.casefold()]) for found in _NAME.findall(text)}
+    return _digits(text) | named | {str(value) for found in _KANJI.findall(text) for value in (_from_kanji(found),)}
+
+
+def _digits(text: str) -> set[str]:
+    """The numbers written with digits: without separators, leading zeros and empty decimals; one of several dots also by its parts."""
+    found: set[str] = set()
+    for number in _NUMBER.findall(unicodedata.normalize("NFKC", text)):
+        plain = re.sub(r",(?=\d{3}(?!\d))", "", number)
+        parts = re.split(r"[.,]", plain)
+        found.add(f"{int(parts[0])}.{parts[1].rstrip('0')}".rstrip(".") if len(parts) == 2 else plain.lstrip("0") or "0")
+    return found
+
+
+def _from_kanji(number: str) -> int:
+    """二十四 is 24, 百二 is 102, 二〇二四 is 2024."""
+    if not set(number) & set("十百"):
+        return int("".join(str(_DIGITS[character]) for character in number))
+    total, digit = 0, 0
+    for character in number:
+        if character in _DIGITS:
+            digit = _DIGITS[character]
+        else:
+            total, digit = total + (digit or 1) * (10 if character == "十" else 100), 0
+    return total + digit
