@@ -46,6 +46,27 @@ LATENCY = (
     "policies. Of each question all are asked in turn. Milliseconds."
 )
 
+ANSWERS = (
+    "`tadori eval --ask` over collections of the product's own ingestion, without a chat model and without the web: the first dev "
+    "questions and the unanswerable ones of each kind. [What the columns are](evaluating.md)."
+)
+KINDS = ("answerable", "out_of_corpus", "adversarial")
+RATES = ["collection", "asked of each kind", "answered", "cited gold", *(f"abstained, {kind}" for kind in KINDS), "failed"]
+AIMS = "Aims without a model: cited gold at least .85, abstained out of corpus at least .90, abstained answerable at most .05."
+TURN = {
+    "whole": "whole, searches and all",
+    "without_searches": "less its searches",
+    "without_embedding": "less the embedding of its sentences too: the graph itself",
+}
+CALLS = (
+    "Calls of a chat model and tokens over the same questions and the same five passages. *The usual shape* grades each passage in a call "
+    "of its own, writes, and checks the draft in two more; its router's call is left out. `oracle` makes no mistake, so that nothing goes "
+    "round twice; its tokens are those of the embedding model's tokenizer, those of other models their server's."
+)
+MODEL = "With {model}, {seconds} s a question on these cores, and the same questions without it:"
+HOW = {"with": "with it", "without": "without"}
+SHAPES = {"ours": "ours", "usual": "the usual shape"}
+
 
 def page(results: Mapping[str, Mapping], pictures: str) -> Iterator[str]:
     """The lines of the page."""
@@ -202,6 +223,60 @@ def bm25_identity(found: Mapping, pictures: str) -> Iterator[str]:
     yield from table(["collection", "questions", "same ten best, ties aside", "largest difference of a score"], rows)
 
 
+def answers(found: Mapping, pictures: str) -> Iterator[str]:
+    """Who is answered, from the right document, and what an answer costs."""
+    yield from ("## Answers", "", f"{conditions(found)}. {ANSWERS}", "", f"![rates by collection]({pictures}/ask.svg)", "")
+    if rates := found.get("answers"):
+        yield from table(RATES, [rates_row(name, entry) for name, entry in rates.items()])
+        yield AIMS
+        yield ""
+        causes = [
+            f"{name}: {', '.join(f'{cause} {count}' for cause, count in entry['causes'].items()) or 'none'}"
+            for name, entry in rates.items()
+        ]
+        yield f"Answerable questions that were not answered from their document, by [cause](evaluating.md): {'; '.join(causes)}."
+        yield ""
+    if times := found.get("overhead"):
+        rows = [[title, *(f"{times[stage][share]:.1f}" for share in ("p50", "p95"))] for stage, title in TURN.items()]
+        yield f"Milliseconds of a turn without a model, {times['turns']} questions, load average {times['load'][0]}:"
+        yield ""
+        yield from table(["of a turn", "p50", "p95"], rows)
+    yield from spending(found)
+
+
+def rates_row(name: str, entry: Mapping) -> list[str]:
+    """A collection's row."""
+    shares = [
+        entry["answered"],
+        entry["cited_gold"],
+        *(entry["abstained"][kind] for kind in ("answerable", "out_of_corpus", "adversarial")),
+    ]
+    asked = " / ".join(str(entry["asked"].get(kind, 0)) for kind in ("answerable", "out_of_corpus", "adversarial"))
+    return [name, asked, *("-" if share is None else f"{share:.3f}" for share in shares), str(len(entry["failed"]))]
+
+
+def spending(found: Mapping) -> Iterator[str]:
+    """Model calls and tokens, and the rates with a real model."""
+    shapes = {key: found[key] for key in ("calls", "model_calls") if key in found}
+    if shapes:
+        yield CALLS
+        yield ""
+        rows = [spent_row(entry, shape) for entry in shapes.values() for shape in ("ours", "usual")]
+        yield from table(["per answered question", "answered", "calls", "tokens"], rows)
+    if model := found.get("model"):
+        yield MODEL.format(model=model["model"], seconds=model["seconds"])
+        yield ""
+        rows = [rates_row(f"{name}, {how}", entry[key]) for name, entry in model["sets"].items() for key, how in HOW.items()]
+        yield from table(RATES, rows)
+
+
+def spent_row(entry: Mapping, shape: str) -> list[str]:
+    """One shape with one model."""
+    figures = entry[shape]
+    means = ["-" if figures[key] is None else f"{figures[key]:,.1f}" for key in ("calls", "tokens")]
+    return [f"{SHAPES[shape]}, {entry['model']}", f"{figures['answered']} of {entry['questions']}", *means]
+
+
 def draw(results: Mapping[str, Mapping], folder: Path) -> None:
     """The pictures of what was measured."""
     if found := results["peers"]:
@@ -219,9 +294,21 @@ def draw(results: Mapping[str, Mapping], folder: Path) -> None:
             title: [quietest(size)["stages"][stage][share] for size in sizes for share in ("p50", "p95")] for title, stage in both.items()
         }
         bars(folder / "latency.svg", groups, series, "ms, logarithmic", log=True)
+    if rates := results["ask"].get("answers"):
+        kinds = {"cited gold": "cited_gold", "answered": "answered"}
+        series = {title: [entry[key] for entry in rates.values()] for title, key in kinds.items()}
+        series |= {f"abstained, {kind}": [entry["abstained"][kind] or 0.0 for entry in rates.values()] for kind in KINDS}
+        bars(folder / "ask.svg", [*rates], series, "share of the questions")
 
 
-SECTIONS = {"peers": ranking, "latency": latency, "indexing": indexing, "vector_indexes": vector_indexes, "bm25_identity": bm25_identity}
+SECTIONS = {
+    "peers": ranking,
+    "latency": latency,
+    "indexing": indexing,
+    "vector_indexes": vector_indexes,
+    "bm25_identity": bm25_identity,
+    "ask": answers,
+}
 """The result files and what is made of them, in the page's order."""
 
 
