@@ -97,8 +97,7 @@ class Verdicts(BaseModel):
 
 def questions(question: str, asked: Sequence[Passage], before: Sequence[Passage], at: str) -> list[BaseMessage]:
     """The prompt about the passages `asked`; those found relevant `before` are shown after them, for sufficiency alone."""
-    first, last = len(asked) + 1, len(asked) + len(before)
-    earlier = f"Passages {first} to {last} were found relevant before: no verdict on them, but they count for what is missing."
+    earlier = f"Those from {len(asked) + 1} on were found relevant before: no verdict on them, but they count for what is missing."
     return prompt(
         "grade",
         language=language_of(question),
@@ -121,7 +120,7 @@ def by_passage(reply: Verdicts | None, asked: Sequence[Passage]) -> dict[str, Gr
     numbered = {entry.id: entry.relevant for entry in reversed(entries) if 1 <= entry.id <= len(asked)}
     return {
         asked[number - 1]["id"]: {"id": asked[number - 1]["id"], "relevant": relevant, "reason": REASONS[relevant]}
-        for number, relevant in numbered.items()
+        for number, relevant in sorted(numbered.items())
     }
 
 
