@@ -37,14 +37,14 @@ def asked_of(answer: Mapping[str, Any]) -> Asked:
     kept: dict[str, bool] = {}
     for verdict in (verdict for event in answer["trail"] for verdict in event["data"].get("grades", ())):
         kept[verdict["id"]] = kept.get(verdict["id"], False) or verdict["relevant"]
-    checks = [event for event in answer["trail"] if event["step"] == "sufficiency"]
+    verdicts = [event["data"]["sufficient"] for event in answer["trail"] if "sufficient" in event["data"]]
     usage = answer["usage"]
     return Asked(
         status=answer["status"],
         reason=answer["reason"],
         cited=frozenset(citation["document"] for citation in answer["citations"]),
         kept=kept,
-        sufficient=not checks or checks[-1]["decision"] == "sufficient",
+        sufficient=not verdicts or verdicts[-1],
         dropped=any(event["data"].get("dropped") for event in answer["trail"] if event["step"] == "cite"),
         calls=usage["calls"],
         tokens=usage["input_tokens"] + usage["output_tokens"],
