@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Sequence
 
 from retrievers.text.analysis import analyse, query_words
-from retrievers.text.terms import content_terms
+from retrievers.text.terms import content_terms, has_code
 from retrievers.types import CorpusHints, Passage
 
 OWN_WORDS = 0.8
@@ -28,20 +28,28 @@ _SPELT_CHARS = 4
 """Shorter words are too near to each other."""
 
 
-def by_corpus(question: str, hints: CorpusHints) -> list[str]:
+def by_corpus(question: str, hints: CorpusHints, missing: str = "") -> list[str]:
     """Queries made of the question and of what the collection holds, likeliest first.
 
-    First its words, misspelt ones corrected after the headings, without those that the documents lack; then its rarest words
-    with the nearest headings. Nothing where the documents lack more than a fifth of the question's words: what is left would
-    ask for something else.
+    First what is missing of the question's own words, with its rarest others; then its words, misspelt ones corrected after the
+    headings, without those that the documents lack; then its rarest words with the nearest headings. Nothing where the documents lack
+    more than a fifth of the question's words, or all that is missing: what is left would ask for something else.
     """
     counts = {entry["word"]: entry["df"] for entry in hints["words"]}
     spelt = [_spelt(term, counts, hints["headings"]) for term in content_terms(question)]
     known = [term for term, frequency in spelt if frequency > 0]
-    if not known or len(known) / len(spelt) < OWN_WORDS:
+    lacked = [entry for entry, term in zip(spelt, content_terms(question), strict=True) if _is_in(term, missing)]
+    wanted = [term for term, frequency in lacked if frequency > 0]
+    if not known or len(known) / len(spelt) < OWN_WORDS or (lacked and not wanted):
         return []
     rare = {term for term, _ in sorted((entry for entry in spelt if entry[1] > 0), key=lambda entry: entry[1])[:_RARE_TERMS]}
-    return [" ".join(known), " ".join([*(term for term in known if term in rare), *hints["headings"][:_HEADINGS]])]
+    aimed = [" ".join([*wanted, *(term for term in known if term in rare and term not in wanted)])] if wanted else []
+    return [*aimed, " ".join(known), " ".join([*(term for term in known if term in rare), *hints["headings"][:_HEADINGS]])]
+
+
+def _is_in(term: str, missing: str) -> bool:
+    """Whether what is missing names this term of the question: a whole one, so that "a number" is none of its words."""
+    return term.casefold() in (other.casefold() for other in content_terms(missing))
 
 
 def own_words(question: str, query: str, passage: Passage) -> float:
@@ -57,9 +65,11 @@ def own_words(question: str, query: str, passage: Passage) -> float:
 def _spelt(term: str, counts: dict[str, int], headings: Sequence[str]) -> tuple[str, int]:
     """The term as the documents spell it, and how many chunks hold it; 0 where it is unknown.
 
-    A Japanese compound is known by its pairs of characters: one character alone stands in too many words.
+    A Japanese compound is known by its pairs of characters: one character alone stands in too many words. A code is known as a whole:
+    its parts stand in its neighbours too.
     """
     words = [word for word in query_words(term) if len(word) > 1 or len(term) == 1]
+    words = words[:1] if has_code(term) else words
     frequency = max((counts.get(word, 0) for word in words), default=0)
     near = [] if frequency else _near(term.casefold(), [word.casefold() for heading in headings for word in content_terms(heading)])
     return (near[0], 1) if near else (term, frequency)

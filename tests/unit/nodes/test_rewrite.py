@@ -98,3 +98,44 @@ async def test_an_endless_query_is_cut():
 async def test_a_storage_error_is_raised():
     with pytest.raises(DatabaseUnavailable):
         await rewritten(error=DatabaseUnavailable("down"))
+
+
+LACKS = {"sufficient": False, "confidence": 0.9, "missing": "the torque of the lid"}
+
+
+@pytest.mark.rule("core-context", "crag", "T29")
+async def test_the_model_is_told_what_is_missing():
+    """core-context, crag, T29: beside the question and what was tried."""
+    chat = ScriptedChat(replies=['{"query": "lid torque"}'])
+    search = MemorySearch([BOLTS], HashEmbedder())
+    update = await rewrite(turn(QUESTION, tried=[QUESTION], sufficiency=LACKS), runtime(), search=search, chat=Decider(chat))
+    assert "Missing so far:\n- the torque of the lid\n" in chat.prompts[0][1].text
+    assert (update["query"], update["trail"][0]["reason"]) == ("lid torque", "missing so far: the torque of the lid")
+
+
+async def test_the_model_is_told_where_nothing_was_found_at_all():
+    chat = ScriptedChat(replies=['{"query": "lid torque"}'])
+    await rewrite(turn(QUESTION), runtime(), search=MemorySearch([BOLTS], HashEmbedder()), chat=Decider(chat))
+    assert "- everything: no passage helped" in chat.prompts[0][1].text
+
+
+@pytest.mark.rule("crag")
+async def test_without_a_model_what_is_missing_leads_the_query():
+    """crag: the documents hold it, so it is looked for first."""
+    lacks = {"sufficient": False, "confidence": 0.9, "missing": "bolts"}
+    update = await rewritten(question="the mount bolts torque", tried=("the mount bolts torque",), sufficiency=lacks)
+    assert update["query"] == "bolts mount torque"
+
+
+@pytest.mark.rule("crag", "F1")
+async def test_without_a_model_what_the_documents_hold_nowhere_ends_the_loop():
+    """crag, F1: no search more for a code that is not there."""
+    question = "torque of the mount bolts, need Nm, XR-4300"
+    lacks = {"sufficient": False, "confidence": 0.9, "missing": "XR-4300"}
+    update = await rewritten(question=question, tried=(question,), sufficiency=lacks)
+    assert (update["rewrite_ended"], update["trail"][0]["reason"]) == (True, "the documents do not hold: XR-4300")
+
+
+async def test_a_kind_of_answer_is_no_search_word():
+    lacks = {"sufficient": False, "confidence": 0.9, "missing": "a number"}
+    assert (await rewritten(sufficiency=lacks))["query"] == "torque mount bolts"
