@@ -129,6 +129,6 @@ select format('document %%L: its labels are not those of its metadata and its re
 from tadori.document d
 where d.tid = %(tid)s and d.coll = %(coll)s
   and array(
-          select (l.label, l.audience) from tadori.document_label l
+          select (l.label, l.audience, l.content) from tadori.document_label l
           where l.tid = d.tid and l.coll = d.coll and l.document = d.document order by l.label
-      ) is distinct from array(select (n.label, d.audience) from tadori.labels_of(d.metadata) as n (label) order by n.label)
+      ) is distinct from array(select (n.label, d.audience, d.content) from tadori.labels_of(d.metadata) as n (label) order by n.label)

@@ -19,10 +19,7 @@
 with
 {corpus_words}
 eligible as materialized (
-    select distinct c.chunk
-    from tadori.document d
-    join tadori.chunk c on c.tid = d.tid and c.coll = d.coll and c.content = d.content
-    where %(filtered)s and d.tid = %(tid)s and d.coll = %(coll)s and {passes}
+{eligible}
 ),
 
 {lexical_arm}

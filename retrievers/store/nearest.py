@@ -22,8 +22,9 @@ PROBES, PROBES_FETCH = 4, 100
 """IVFFlat looks through so many times the square root of its lists, for up to so many candidates, before the policies and the filter ask
 for more; for more candidates through as many more. At half of it recall is .06 lower (measured)."""
 
-SHORTLIST, SHORTLIST_FACTOR = 200, 8
-"""Rows that index kind binary compares again by their vectors: at least, and for each candidate wanted; at half recall is .03 lower."""
+SHORTLIST, SHORTLIST_FACTOR = 200, 12
+"""Rows that index kind binary compares again by their vectors: at least, and for each candidate wanted; at two thirds of it the 200 best
+of a small share of the rows are found to .94 (measured)."""
 
 
 async def prepare_index(conn: AsyncConnection[Any], collection: Collection, fetch: int) -> bool:

@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composed, Identifier
 
 from retrievers.fusion import APART_LIFT, DEFAULT_WEIGHTS, EPSILON, NEAR_CHUNKS, NEAR_PASSAGE, NEAR_QUERY, RRF_K, WINDOW_WEIGHT, fetch_count
-from retrievers.store.filtering import filter_parameters, passes
+from retrievers.store.filtering import by_label, eligible, filter_parameters, passes
 from retrievers.store.nearest import prepare_index, shortlist, vector_arm
 from retrievers.store.spaces import vector_table, window_table
 from retrievers.store.sql import statement
@@ -69,9 +69,9 @@ async def find_passages(conn: AsyncConnection[Any], collection: Collection, quer
     values["indexed"] = await prepare_index(conn, collection, candidates_wanted(collection, query))
     async with conn.cursor(row_factory=dict_row) as cursor:
         # Not prepared: a generic plan for arrays of unknown length is many times slower.
-        text = _hybrid(
-            collection.space, collection.embedding, len(query.filters.metadata), query.only is not None, in_part=bool(query.unread)
-        )
+        labels = by_label(query.filters, query.only)
+        named, pairs = query.only is not None, len(query.filters.metadata)
+        text = _hybrid(collection.space, collection.embedding, pairs, named, in_part=bool(query.unread), by_label=labels)
         await cursor.execute(text, values, prepare=False)
         return [_passage(row) for row in await cursor.fetchall()]
 
@@ -168,7 +168,7 @@ def _passage(row: Mapping[str, Any]) -> Passage:
 
 
 @cache
-def _hybrid(space: int, spec: EmbeddingSpec, pairs: int, named: bool, *, in_part: bool = False) -> Composed:
+def _hybrid(space: int, spec: EmbeddingSpec, pairs: int, named: bool, *, in_part: bool = False, by_label: bool = False) -> Composed:
     """The statement for a filter of so many pairs, and perhaps of named chunks; `in_part` reads no postings of some words.
 
     What a caller writes is bound: only the number of parameters depends on it.
@@ -179,7 +179,8 @@ def _hybrid(space: int, spec: EmbeddingSpec, pairs: int, named: bool, *, in_part
         "lexical_arm": SQL(_part("lexical_arm_in_part.sql" if in_part else "lexical_arm.sql")).format(),
         "vector_arm": vector_arm(space, spec),
     }
-    return SQL(statement("hybrid.sql")).format(passes=passes(pairs, named), **table, **arms)
+    chosen = eligible(pairs, named, by_label=by_label)
+    return SQL(statement("hybrid.sql")).format(passes=passes(pairs, named), eligible=chosen, **table, **arms)
 
 
 @cache
