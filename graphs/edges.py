@@ -18,7 +18,7 @@ AfterRoute = Literal["retrieve", "hyde", "decompose", "knowledge_graph", "web_se
 NextSearch = Literal["retrieve", "rewrite", "web_search", "generate"]
 AfterGrade = Literal["sufficiency", "retrieve", "rewrite", "web_search", "generate"]
 AfterSufficiency = Literal["clarify", "retrieve", "rewrite", "web_search", "generate"]
-AfterRewrite = Literal["retrieve", "web_search", "generate"]
+AfterRewrite = Literal["retrieve", "hyde", "web_search", "generate"]
 AfterClarify = Literal["generate", "__end__"]
 AfterGenerate = Literal["cite", "__end__"]
 
@@ -49,6 +49,18 @@ def after_decompose(state: RagState) -> Literal["retrieve"] | list[Send]:
     return [Send("retrieve", replace(state, query=query, place=place)) for place, query in enumerate(queries)]
 
 
+def after_hyde(state: RagState) -> Literal["retrieve"] | list[Send]:
+    """Where a passage was imagined for each part of the question, each is searched with beside its part, and the whole question too."""
+    if not state.sub_questions or len(state.sub_questions) != len(state.hypothetical):
+        return "retrieve"
+    whole = replace(state, hypothetical=[], place=0)
+    parts = enumerate(zip(state.sub_questions, state.hypothetical, strict=True), 1)
+    return [
+        Send("retrieve", whole),
+        *(Send("retrieve", replace(state, query=part, hypothetical=[passage], place=place)) for place, (part, passage) in parts),
+    ]
+
+
 def after_grade(state: RagState, runtime: Runtime[Knobs]) -> AfterGrade:
     """Something was kept: does it suffice? Else look further; the knobs may lower the budgets."""
     return "sufficiency" if state.kept else _next_search(state, runtime)
@@ -62,9 +74,10 @@ def after_sufficiency(state: RagState, runtime: Runtime[Knobs]) -> AfterSufficie
 
 
 def after_rewrite(state: RagState, runtime: Runtime[Knobs]) -> AfterRewrite:
-    """A rewrite that repeats what was tried ends the loop."""
+    """A rewrite that repeats what was tried ends the loop; the last one is searched with imagined passages where a model was at work."""
     if not state.rewrite_ended:
-        return "retrieve"
+        last = state.rewrites >= MAX_REWRITES and state.usage["calls"] > 0 and (runtime.context or Knobs()).hyde
+        return "hyde" if last else "retrieve"
     return "web_search" if state.web_tries < _web_budget(runtime) else "generate"
 
 

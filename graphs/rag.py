@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from nodes.structured import Decider
 
 RECURSION_LIMIT = 40
-"""The longest turn has 28 steps: gate, route, decompose, four rounds of retrieve, fuse, grade and sufficiency (the first, the refetch, two
-rewrites), two rewrites, web search, grade and sufficiency once more, clarify, generate, cite. The budgets end a turn, this only catches a
-mistake in them."""
+"""The longest turn has 29 steps: gate, route, decompose, four rounds of retrieve, fuse, grade and sufficiency (the first, the refetch, two
+rewrites), two rewrites, hyde, web search, grade and sufficiency once more, clarify, generate, cite. The budgets end a turn, this only
+catches a mistake in them."""
 
 RagGraph = CompiledStateGraph[RagState, Knobs, RagInput, RagOutput]
 """What `ainvoke` takes and returns: RagInput, RagOutput; its context is Knobs."""
@@ -85,7 +85,7 @@ def build_graph(
     graph.add_conditional_edges("gate", edges.after_gate)
     graph.add_conditional_edges("route", edges.after_route, [*get_args(edges.AfterRoute)])
     graph.add_conditional_edges("decompose", edges.after_decompose, ["retrieve"])
-    graph.add_edge("hyde", "retrieve")
+    graph.add_conditional_edges("hyde", edges.after_hyde, ["retrieve"])
     graph.add_edge("retrieve", "fuse")
     graph.add_edge("knowledge_graph", "fuse")
     graph.add_edge("fuse", "grade")

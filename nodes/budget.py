@@ -29,6 +29,9 @@ RESERVE_S = 1.0
 END_S = 0.1
 """Kept back from everything else: writing down that nothing was found takes milliseconds."""
 
+CORE_CALLS = 2
+"""Judging the passages and writing the answer: what no optional stage may take the calls of."""
+
 LEAST_REPLY = 48
 """Tokens of the shortest useful reply, a claim with its quote: with fewer left the question is not worth asking."""
 
@@ -111,6 +114,16 @@ def unaffordable(state: RagState, messages: Sequence[BaseMessage]) -> str:
         return used_up
     if left is not None and left < (needed := estimated_tokens(messages) + LEAST_REPLY):
         return f"of the {state.token_limit} tokens that the caller allows {left} are left, and this call needs about {needed}"
+    return ""
+
+
+def crowds_out(state: RagState, *, calls: int, seconds: float) -> str:
+    """Why an optional stage of so many calls and seconds would leave too little for judging and answering; empty where it would not."""
+    left_s = seconds_left(state)
+    if state.call_limit is not None and state.call_limit - state.usage["calls"] < calls + CORE_CALLS:
+        return f"of the {state.call_limit} model calls that the caller allows those that are left are kept for the answer"
+    if left_s is not None and left_s < 2 * seconds:
+        return f"{left_s:.1f} s of the caller's time are left, which are kept for the answer"
     return ""
 
 

@@ -19,6 +19,11 @@ _OPENER = re.compile(
 )
 _BARE_TOPIC = re.compile(r"^[^?？]{1,20}(?:は|なら|の場合は)\s*[?？。]?\s*$|^\s*(?:the\s+)?\w+\s*\?\s*$", re.IGNORECASE)
 
+_EXPLETIVE = re.compile(
+    r"\b(?:is|are|was|were)\s+there\b|\bthere\s+(?:is|are|was|were)\b|\bone\s+of\b|\b(?:does|did)\s+it\s+take\b", re.IGNORECASE
+)
+"""Words that point at nothing."""
+
 _POINTING = 3
 """A question with a pronoun and more content words than this stands on its own ("How long does it take to restore a backup?")."""
 
@@ -36,6 +41,17 @@ def needs_history(question: str) -> bool:
         or (own <= _POINTING and _POINTER.search(question) is not None)
         or (own <= _OPENING and _OPENER.search(question) is not None)
         or (own <= _TOPIC and _BARE_TOPIC.search(question) is not None)
+    )
+
+
+def may_follow(question: str) -> bool:
+    """Whether the question may lean on what was said before: it points somewhere, goes on, or says little. Wider than `needs_history`."""
+    told = _EXPLETIVE.sub(" ", question)
+    return (
+        needs_history(question)
+        or _POINTER.search(told) is not None
+        or _OPENER.search(question) is not None
+        or len(content_terms(question)) <= _TOPIC
     )
 
 

@@ -47,12 +47,18 @@ def fused(found: Sequence[Found], top_k: int) -> list[Passage]:
     for search in found:
         for passage in search["passages"]:
             known = best.get(passage["id"])
-            if known is None or _absolute(passage) > _absolute(known):
-                best[passage["id"]] = passage
+            better = known is None or _absolute(passage) > _absolute(known)
+            best[passage["id"]] = _with_imagined(passage if better or known is None else known, passage, known)
     firsts = {search["passages"][0]["id"] for search in found if search["passages"]}
     room = max(top_k, len(firsts)) - len(firsts)
     others = [name for name in scores if name not in firsts][:room]
     return [best[name] for name in scores if name in firsts or name in others]
+
+
+def _with_imagined(best: Passage, *copies: Passage | None) -> Passage:
+    """The best of the copies' scores with an imagined passage, whichever copy has the best score of its own."""
+    scores = [copy["hypothetical"] for copy in copies if copy is not None and "hypothetical" in copy]
+    return {**best, "hypothetical": max(scores)} if scores else best
 
 
 def _absolute(passage: Passage) -> float:

@@ -1,6 +1,7 @@
 """Decides whether a turn needs the documents, and makes its question stand on its own.
 
-First step of a turn: it reads the input, resets what the last turn left, and fails open: in doubt it retrieves.
+First step of a turn: it reads the input, resets what the last turn left, and fails open: in doubt it retrieves. Rules decide wherever
+they can; a model is asked where the question may lean on the conversation, or may be no question at all.
 """
 
 from collections.abc import Sequence
@@ -14,18 +15,28 @@ from pydantic import AliasChoices, BaseModel, Field
 from nodes.budget import limits
 from nodes.context import Clock, knobs, now
 from nodes.direct import direct_reply
-from nodes.followup import standalone
+from nodes.exact import exact_terms
+from nodes.followup import may_follow, standalone
 from nodes.knobs import Knobs
 from nodes.prompting import moment, prompt, transcript
-from nodes.records import Degraded, TrailEvent, Usage, no_usage
+from nodes.records import Degraded, Route, TrailEvent, Usage, no_usage
+from nodes.smalltalk import about_conversation, maybe_small_talk
 from nodes.state import RagState, RagUpdate, fresh_turn
 from nodes.structured import Decider, consult
 from nodes.verdicts import Verdict
 from nodes.wording import language_of_answer
 from retrievers.errors import InvalidArgument
+from retrievers.text.language import language_of
+from retrievers.text.terms import content_terms
 
 MAX_QUESTION_CHARS = 8000
 """Two pages: more is a document, which is ingested and not asked."""
+
+_SUGGESTED: dict[str, Route] = {"hyde": "hyde", "decompose": "decompose"}
+"""Ways that a model may suggest. Not the web: the conversation may quote a document, which must not choose where is looked."""
+
+_OWN_TERMS = 0.5
+"""Share of the question's own words that a stand-alone question keeps at least; one with fewer is an answer, or another question."""
 
 
 class Gate(BaseModel):
@@ -34,6 +45,7 @@ class Gate(BaseModel):
     retrieve: Verdict = Field(validation_alias=AliasChoices("retrieve", "binary_score", "score", "search", "decision"))
     standalone: str = ""
     reason: str = ""
+    route: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,7 @@ class _Decision:
     events: Sequence[TrailEvent]
     usage: Usage = field(default_factory=no_usage)
     degraded: Sequence[Degraded] = ()
+    suggested: Route | None = None
 
 
 async def gate(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None) -> RagUpdate:
@@ -52,9 +65,9 @@ async def gate(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None
     allowed = limits(knobs(runtime))
     direct = direct_reply(question, history, now(runtime))
     if direct is not None:
-        event = clock.event("decision", "skip", f"{direct.kind}: needs no documents", kind=direct.kind, question=question)
+        event = clock.event("decision", "skip", f"{direct.kind}: needs no documents", kind=direct.kind, question=question, by="rules")
         decision = _Decision(False, question, [event])
-    elif chat is None:
+    elif chat is None or not _is_for_model(question, history):
         decision = _by_rules(question, history, clock)
     else:
         decision = await _by_model(question, history, runtime, chat, clock, RagState(**allowed))
@@ -65,11 +78,17 @@ async def gate(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None
         "standalone": decision.standalone,
         "retrieve": decision.retrieve,
         "route": "hybrid" if decision.retrieve else "direct",
+        "suggested": decision.suggested,
         **allowed,
         "trail": Overwrite(list(decision.events)),
         "usage": Overwrite(decision.usage),
         "degraded": Overwrite(list(decision.degraded)),
     }
+
+
+def _is_for_model(question: str, history: Sequence[AnyMessage]) -> bool:
+    """Whether rules cannot tell: the question may lean on the conversation, or may be small talk."""
+    return maybe_small_talk(question) or (bool(history) and (may_follow(question) or about_conversation(question)))
 
 
 def _asked(state: RagState) -> tuple[str, list[AnyMessage]]:
@@ -97,7 +116,7 @@ def _missing(state: RagState, question: str) -> list[AnyMessage]:
 def _by_rules(question: str, history: Sequence[AnyMessage], clock: Clock) -> _Decision:
     searchable = standalone(question, [message.text.strip() for message in history if isinstance(message, HumanMessage)])
     reason = "follows up on an earlier question" if searchable != question else "may be answered by the documents"
-    event = clock.event("decision", "retrieve", reason, question=question, standalone=searchable)
+    event = clock.event("decision", "retrieve", reason, question=question, standalone=searchable, by="rules")
     return _Decision(True, searchable, [event])
 
 
@@ -105,19 +124,31 @@ async def _by_model(
     question: str, history: Sequence[AnyMessage], runtime: Runtime[Knobs], chat: Decider, clock: Clock, fresh: RagState
 ) -> _Decision:
     fallback = _by_rules(question, history, clock)
-    messages = prompt("gate", now=moment(now(runtime)), history=transcript(history), question=question)
+    said, at = transcript(history), moment(now(runtime))
+    messages = prompt("gate", language=language_of(question), now=at, history=said, question=question)
     # The last turn's failures are still in the state, and must not silence the model in this one.
-    reply = await consult(chat, messages, Gate, fresh, clock, instead="retrieve, by the rules", bare="retrieve")
+    reply = await consult(chat, messages, Gate, fresh, clock, instead="retrieve, by the rules", bare="retrieve", optional=True)
     if reply.value is None:
         return _Decision(True, fallback.standalone, [*fallback.events, *reply.events], reply.usage, reply.degraded)
-    searchable = _kept_in_language(reply.value.standalone.strip(), question) or fallback.standalone
-    decision = "retrieve" if reply.value.retrieve else "skip"
-    reason = reply.value.reason.strip() or "the model gave no reason"
-    event = clock.event("model", decision, reason, question=question, standalone=searchable)
-    return _Decision(reply.value.retrieve, searchable, [event], reply.usage)
+    searchable = _faithful(reply.value.standalone.strip(), question) or fallback.standalone
+    retrieve, reason = _checked(reply.value, question)
+    event = clock.event("decision", "retrieve" if retrieve else "skip", reason, question=question, standalone=searchable, by="model")
+    return _Decision(retrieve, searchable, [event], reply.usage, suggested=_SUGGESTED.get(reply.value.route.strip().casefold()))
 
 
-def _kept_in_language(rewritten: str, question: str) -> str:
-    """The model's wording, or nothing where it changed the language or wrote an essay."""
-    same = language_of_answer(rewritten) == language_of_answer(question)
-    return rewritten if same and len(rewritten) <= len(question) + 500 else ""
+def _checked(reply: Gate, question: str) -> tuple[bool, str]:
+    """The model's decision. It may skip what can be small talk or about the conversation: a fact is never answered from its memory."""
+    reason = reply.reason.strip() or "the model gave no reason"
+    if reply.retrieve or maybe_small_talk(question) or about_conversation(question):
+        return reply.retrieve, reason
+    return True, f"asks for something that documents may hold, though the model would skip them: {reason}"
+
+
+def _faithful(rewritten: str, question: str) -> str:
+    """The model's wording, or nothing where it changed the language, lost a code or most of the words, or wrote an essay."""
+    if language_of_answer(rewritten) != language_of_answer(question) or len(rewritten) > len(question) + 500:
+        return ""
+    own, held = content_terms(question), rewritten.casefold()
+    kept = sum(term.casefold() in held for term in own)
+    lost = [term for term in exact_terms(question) if term.casefold() not in held]
+    return "" if lost or kept < _OWN_TERMS * len(own) else rewritten

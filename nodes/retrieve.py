@@ -3,41 +3,98 @@
 Follows route and rewrite; calls the very tool that an agent would bind. A storage error is not caught: it is never "nothing found".
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from nodes.context import Clock, filters, knobs
 from nodes.knobs import Knobs
-from nodes.records import Degraded, Usage, no_usage
+from nodes.records import Found, Period, TrailEvent, Usage, add_usage, no_usage
 from nodes.state import RagState, RagUpdate
-from retrievers.passages import Bounds
-from retrievers.types import SearchResult
+from retrievers.passages import Bounds, Imagined
+from retrievers.types import Filters, SearchResult
 
 REFETCH = 2
 """How many times as many passages the refetch asks for."""
 
 
 async def retrieve(state: RagState, runtime: Runtime[Knobs], *, tool: BaseTool) -> RagUpdate:
-    """`tool` is search_documents; its artifact is a SearchResult. Raises StorageError, InvalidArgument, ProviderError."""
-    clock, wanted = Clock("retrieve"), knobs(runtime)
-    bounds = Bounds(wanted.collection, filters(wanted), wanted.fusion)
-    arguments = {"query": state.query, "k": wanted.top_k * (REFETCH if state.refetch else 1), "bounds": bounds}
+    """`tool` is search_documents; its artifact is a SearchResult. Raises StorageError, InvalidArgument, ProviderError.
+
+    The time that the question names is a filter unless the caller set one. Where nothing in that time reaches the threshold, documents of
+    any time are searched: the words may have meant something else.
+    """
+    clock, own = Clock("retrieve"), filters(knobs(runtime))
+    within = _within(own, state.period)
+    results = [await _searched(state, runtime, tool, within)]
+    said = state.period["said"] if state.period and within != own else None
+    events = [_event(clock, state, results[0], within, f" in documents of {said!r}" if said else "")]
+    if said and not _promises(results[0]):
+        results.append(await _searched(state, runtime, tool, own))
+        events.append(_event(clock, state, results[1], own, f", of any time: nothing of {said!r} reaches the threshold"))
+    return {
+        "found": [_found(state, results[-1])],
+        "degraded": [{"step": "retrieve", "cause": cause, "fallback": instead} for cause, instead in results[-1]["degraded"]],
+        "usage": _usage(results),
+        "trail": events,
+    }
+
+
+def _within(own: Filters, period: Period | None) -> Filters:
+    if period is None or own.since or own.until:
+        return own
+    since, until = (datetime.fromisoformat(moment) if moment else None for moment in (period["since"], period["until"]))
+    return replace(own, since=since, until=until)
+
+
+async def _searched(state: RagState, runtime: Runtime[Knobs], tool: BaseTool, within: Filters) -> SearchResult:
+    wanted = knobs(runtime)
+    arguments = {
+        "query": state.query,
+        "k": wanted.top_k * (REFETCH if state.refetch else 1),
+        "bounds": Bounds(wanted.collection, within, wanted.fusion),
+        "imagined": Imagined(tuple(state.hypothetical)) if state.hypothetical else None,
+    }
     call = {"type": "tool_call", "name": tool.name, "id": f"retrieve-{len(state.tried)}", "args": arguments}
     result: SearchResult = (await tool.ainvoke(call)).artifact
-    degraded: list[Degraded] = [{"step": "retrieve", "cause": cause, "fallback": instead} for cause, instead in result["degraded"]]
-    usage: Usage = {"cost_usd": None, **result["spent"]} if "spent" in result else no_usage()
-    found = f"{len(result['passages'])} passages of {result['chunk_count']}"
+    return result
+
+
+def _promises(result: SearchResult) -> bool:
+    """Whether a passage may be an answer, by its own score or by that with an imagined passage."""
+    scores = [score for passage in result["passages"] for score in (passage["absolute"], passage.get("hypothetical")) if score is not None]
+    return max(scores, default=float("-inf")) >= result["no_answer"]
+
+
+def _found(state: RagState, result: SearchResult) -> Found:
     return {
-        "found": [
-            {
-                "place": state.place,
-                "query": state.query,
-                "passages": result["passages"],
-                "no_answer": result["no_answer"],
-                "chunk_count": result["chunk_count"],
-            }
-        ],
-        "degraded": degraded,
-        "usage": usage,
-        "trail": [clock.event("search", found, f"searched {state.query!r}", query=state.query, timings_ms={**result["timings_ms"]})],
+        "place": state.place,
+        "query": state.query,
+        "passages": result["passages"],
+        "no_answer": result["no_answer"],
+        "chunk_count": result["chunk_count"],
     }
+
+
+def _usage(results: Sequence[SearchResult]) -> Usage:
+    usage = no_usage()
+    for result in results:
+        if "spent" in result:
+            usage = add_usage(usage, {"cost_usd": None, **result["spent"]})
+    return usage
+
+
+def _event(clock: Clock, state: RagState, result: SearchResult, within: Filters, where: str) -> TrailEvent:
+    return clock.event(
+        "search",
+        f"{len(result['passages'])} passages of {result['chunk_count']}",
+        f"searched {state.query!r}{where}",
+        query=state.query,
+        timings_ms={**result["timings_ms"]},
+        since=within.since.isoformat() if within.since else None,
+        until=within.until.isoformat() if within.until else None,
+        imagined=len(state.hypothetical),
+    )

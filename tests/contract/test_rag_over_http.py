@@ -25,10 +25,9 @@ DAYS = "How long are nightly backups kept?"
 CUP = "Who won the 1998 football world cup?"
 PAGE = {"url": "https://example.org/cup", "title": "World cup", "content": "France won the 1998 football world cup.", "score": 0.9}
 
-RETRIEVE = {"retrieve": True, "standalone": DAYS, "reason": "a fact"}
 RELEVANT = {"verdicts": [{"id": 1, "relevant": "yes", "reason": "it says so"}]}
 ANSWER = {"claims": [{"text": "They are kept for 35 days.", "passage": 1, "quote": "Nightly backups are kept for 35 days."}]}
-SCRIPT = (RETRIEVE, RELEVANT, ANSWER)
+SCRIPT = (RELEVANT, ANSWER)
 
 
 async def ask(question, *, chat: ChatServer | None = None, web: TavilyServer | None = None, timeout_s=5.0):
@@ -40,13 +39,13 @@ async def ask(question, *, chat: ChatServer | None = None, web: TavilyServer | N
 
 
 @pytest.mark.rule("core-basic", "self-rag", "gate")
-async def test_gate_grade_and_answer_are_the_models():
-    """core-basic, self-rag, gate: three calls, a verified citation, tokens counted."""
+async def test_verdicts_and_answer_are_the_models_and_a_plain_question_needs_no_gate():
+    """core-basic, self-rag, gate: two calls, a verified citation, tokens counted."""
     with ChatServer(*SCRIPT) as chat:
         output = await ask(DAYS, chat=chat)
     assert (output["status"], output["answer"]) == ("answered", "They are kept for 35 days. [1]")
     assert output["citations"][0]["verified"] is True
-    assert output["usage"] == {"calls": 3, "input_tokens": 300, "output_tokens": 30, "cost_usd": None}
+    assert output["usage"] == {"calls": 2, "input_tokens": 200, "output_tokens": 20, "cost_usd": None}
     assert output["degraded"] == []
 
 
@@ -56,15 +55,14 @@ async def test_a_server_that_refuses_response_format_is_asked_in_another_way_and
     """F2: 400 leads down the ladder; the way that worked is kept."""
     with ChatServer(*SCRIPT, refuses=refuses) as chat:
         output = await ask(DAYS, chat=chat)
-    assert (output["status"], output["usage"]["calls"], output["degraded"]) == ("answered", 3, [])
-    assert len(chat.asked) == 3 + len(refuses)
+    assert (output["status"], output["usage"]["calls"], output["degraded"]) == ("answered", 2, [])
+    assert len(chat.asked) == 2 + len(refuses)
 
 
-@pytest.mark.rule("F2", "gate")
+@pytest.mark.rule("F2")
 async def test_prose_and_thinking_around_the_json_are_tolerated():
-    """F2, gate: as small models write."""
+    """F2: as small models write."""
     replies = (
-        'Sure! {"retrieve": true, "reason": "a fact"} Hope that helps.',
         '<think>Passage 1 {says} so.</think>\n```json\n{"verdicts": [{"id": 1, "relevant": "Yes."}]}\n```',
         'Here: {"claims": [{"text": "For 35 days.", "passage": "[1]", "quote": "kept for 35 days"}]}',
     )
@@ -128,22 +126,22 @@ async def test_the_web_is_asked_for_what_the_documents_do_not_hold():
 
 @pytest.mark.rule("F25", "R13")
 @pytest.mark.parametrize(
-    ("fault", "cause"),
+    ("fault", "cause", "said"),
     [
-        (Reply({"detail": {"error": "limit"}}, status=429), "over its rate limit"),
-        (Reply({"detail": {"error": "boom"}}, status=500), "failed (500)"),
-        (Reply({"detail": {"error": "bad key"}}, status=401), "refused the key"),
-        (Reply(hang=True), "did not answer within 1 s"),
-        (Reply({"results": []}, cut=True), "tavily"),
+        (Reply({"detail": {"error": "limit"}}, status=429), "over its rate limit", "The web search is over its rate limit."),
+        (Reply({"detail": {"error": "boom"}}, status=500), "failed (500)", "The web search could not be reached."),
+        (Reply({"detail": {"error": "bad key"}}, status=401), "refused the key", "The web search failed."),
+        (Reply(hang=True), "did not answer within 1 s", "The web search could not be reached."),
+        (Reply({"results": []}, cut=True), "tavily", "The web search could not be reached."),
     ],
     ids=["429", "500", "401", "hangs", "half a JSON"],
 )
-async def test_a_web_that_is_out_of_order_is_named_and_nothing_is_made_up(fault, cause):
+async def test_a_web_that_is_out_of_order_is_named_and_nothing_is_made_up(fault, cause, said):
     """F25, R13: the reason in the answer, an honest end."""
     with TavilyServer([PAGE], *[fault] * 9) as web:
         output = await ask(CUP, web=web, timeout_s=1.0)
     assert output["status"] == "no_evidence"
-    assert output["answer"].endswith("The web search failed.")
+    assert output["answer"].endswith(said)
     assert cause in output["degraded"][0]["cause"]
 
 
@@ -161,12 +159,11 @@ async def test_a_question_of_600_characters_reaches_the_web_in_short():
 async def test_the_model_rewrites_the_query_and_the_second_search_answers():
     """F2, crag: the query is the model's, the question stays the user's."""
     question = "How many sunsets do you hold on to snapshots?"
-    gate = {"retrieve": True, "standalone": question, "reason": "a fact"}
-    with ChatServer(gate, {"query": "nightly backups kept days"}, RELEVANT, ANSWER) as chat:
+    with ChatServer({"query": "nightly backups kept days"}, RELEVANT, ANSWER) as chat:
         output = await ask(question, chat=chat)
     assert output["status"] == "answered"
     assert [event["decision"] for event in output["trail"] if event["step"] == "rewrite"] == ["nightly backups kept days"]
-    assert chat.prompts[2].endswith(f"Question:\n{question}")
+    assert chat.prompts[1].endswith(f"Question:\n{question}")
 
 
 @pytest.mark.rule("F26")
@@ -174,7 +171,7 @@ async def test_no_step_and_no_client_blocks_the_loop():
     """F26: watched by the detector that the development server uses; file reads, sleeps and sockets that block are errors."""
     blockbuster = pytest.importorskip("blockbuster")
     with (
-        ChatServer(*SCRIPT, {"retrieve": True}, {"query": ""}, RELEVANT, {"claims": []}) as chat,
+        ChatServer(*SCRIPT, {"query": ""}, RELEVANT, {"claims": []}) as chat,
         TavilyServer([PAGE]) as web,
         RerankServer() as cohere,
     ):

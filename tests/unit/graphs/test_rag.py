@@ -24,7 +24,6 @@ CUP = "Who won the 1998 football world cup?"
 DAYS = "How long are nightly backups kept?"
 YES = '{"verdicts": [{"id": 1, "relevant": "yes"}]}'
 NO = '{"verdicts": [{"id": 1, "relevant": "no"}]}'
-RETRIEVE = '{"retrieve": true}'
 
 
 def graph_of(*, replies=None, web=None, checkpointer=None, texts=TEXTS, **search):
@@ -98,7 +97,7 @@ async def test_a_grader_that_always_says_no_ends_after_two_rewrites_and_one_web_
     """F1, limit, T4: an abstention, no exception, within the recursion limit."""
     web = FixedWeb([])
     rewrites = [json.dumps({"query": f"backups kept nightly {number}"}) for number in range(9)]
-    replies = [RETRIEVE, NO, rewrites[0], rewrites[1]]
+    replies = [NO, rewrites[0], rewrites[1], "Copies of the data are held for five weeks."]
     output = await ask(DAYS, replies=replies, web=web)
     assert output["status"] == "no_evidence"
     assert [event["step"] for event in output["trail"]].count("retrieve") == 3
@@ -112,7 +111,7 @@ async def test_a_grader_that_always_says_no_ends_after_two_rewrites_and_one_web_
 async def test_a_rewriter_that_repeats_itself_ends_the_loop():
     """T29, F1: one search more, at most."""
     same = '{"query": "backups"}'
-    output = await ask(DAYS, replies=[RETRIEVE, NO, same, same])
+    output = await ask(DAYS, replies=[NO, same, same])
     assert output["status"] == "no_evidence"
     assert [event["step"] for event in output["trail"]].count("retrieve") == 2
 
@@ -140,7 +139,7 @@ async def test_the_web_answers_what_the_documents_do_not_and_is_graded():
 @pytest.mark.rule("T6")
 async def test_a_web_page_that_the_model_rejects_is_not_answered_from():
     """T6: ungraded web pages reach no prompt."""
-    output = await ask(CUP, replies=[RETRIEVE, '{"query": ""}', NO], web=FixedWeb([PAGE]))
+    output = await ask(CUP, replies=['{"query": ""}', NO], web=FixedWeb([PAGE]))
     assert output["status"] == "no_evidence"
     assert output["answer"].endswith("The web search found nothing that answers it.")
 
@@ -156,7 +155,7 @@ async def test_a_web_that_is_down_leaves_an_honest_end():
     """R13, F25: the reason is in the answer and in `degraded`."""
     output = await ask(CUP, web=FixedWeb(error=ProviderUnavailable("tavily cannot be reached")))
     assert output["status"] == "no_evidence"
-    assert output["answer"].endswith("The web search failed.")
+    assert output["answer"].endswith("The web search could not be reached.")
     assert output["degraded"] == [
         {"step": "web_search", "cause": "tavily cannot be reached", "fallback": "answer from the documents alone"}
     ]
@@ -167,7 +166,7 @@ async def test_a_model_that_is_down_leaves_an_answer_and_is_waited_for_once():
     """R13: one call for the whole turn; every step says what it did instead."""
     output = await ask(DAYS, replies=[ProviderUnavailable("the model is down")])
     assert (output["status"], output["answer"]) == ("answered", "Nightly backups are kept for 35 days. [1]")
-    assert [entry["step"] for entry in output["degraded"]] == ["gate", "grade", "generate"]
+    assert [entry["step"] for entry in output["degraded"]] == ["grade", "generate"]
 
 
 @pytest.mark.rule("F18")
@@ -183,10 +182,10 @@ async def test_the_models_claims_are_checked_and_one_repair_is_asked_for():
     """F16, T28: a made-up quote goes back once, then is dropped."""
     made_up = ("For 99 days.", 1, "kept for 99 days")
     good = ("For 35 days.", 1, "kept for 35 days")
-    output = await ask(DAYS, replies=[RETRIEVE, YES, claims(good, made_up), claims(good, made_up)])
+    output = await ask(DAYS, replies=[YES, claims(good, made_up), claims(good, made_up)])
     assert (output["status"], output["answer"]) == ("partial", "For 35 days. [1]")
     assert "99" in output["reason"]
-    assert output["usage"]["calls"] == 4
+    assert output["usage"]["calls"] == 3
 
 
 @pytest.mark.rule("F31", "T1")
@@ -275,7 +274,7 @@ async def test_instructions_in_a_document_cause_nothing(evil):
 @pytest.mark.rule("S16")
 async def test_the_state_is_plain_json_at_every_checkpoint():
     """S16: no object of ours in a checkpoint, with a model and without one."""
-    graph = graph_of(checkpointer=InMemorySaver(), replies=[RETRIEVE, YES, claims(("For 35 days.", 1, "kept for 35 days"))])
+    graph = graph_of(checkpointer=InMemorySaver(), replies=[YES, claims(("For 35 days.", 1, "kept for 35 days"))])
     thread = {"configurable": {"thread_id": "t"}}
     await graph.ainvoke({"question": DAYS}, thread)
     async for snapshot in graph.aget_state_history(thread):

@@ -74,7 +74,7 @@ async def test_a_greeting_costs_no_model_call():
 
 @pytest.mark.rule("F2", "gate")
 @pytest.mark.parametrize(
-    ("reply", "kind"),
+    ("reply", "by"),
     [
         ("", "unparsable"),
         ('"yes"', "model"),
@@ -85,13 +85,101 @@ async def test_a_greeting_costs_no_model_call():
         ("<think>The user wants", "unparsable"),
         ("I do not know what you mean", "unparsable"),
         ('{"retrieve": "perhaps"}', "unparsable"),
+        ('{"retrieve": true, "route": "the moon", "standalone": "", "reason": ""}', "model"),
     ],
 )
-async def test_whatever_the_model_replies_the_question_is_looked_for(reply, kind):
-    """F2, gate: any failure means retrieve with the original question, and the trail says so."""
-    update = await gated("How long are backups kept?", replies=[reply])
-    assert (update["retrieve"], update["standalone"]) == (True, "How long are backups kept?")
-    assert update["trail"].value[-1]["kind"] == kind
+async def test_whatever_the_model_replies_the_question_is_looked_for(reply, by):
+    """F2, gate: any failure means retrieve with the question by the rules, and the trail says so."""
+    update = await gated("それいつだっけ？", MEETING, replies=[reply])
+    assert (update["retrieve"], update["standalone"]) == (True, "定例の打ち合わせはどこですか？ それいつだっけ？")
+    last = update["trail"].value[-1]
+    assert (last["data"].get("by") if last["kind"] == "decision" else last["kind"]) == by
+
+
+@pytest.mark.rule("gate", "adaptive")
+@pytest.mark.parametrize(
+    ("question", "history"),
+    [
+        ("How long are backups kept?", ()),
+        ("返品の条件は？", ()),
+        ("XR-4200 torque", ()),
+        ("backup retention policy", ()),
+        ("List the holidays of the head office", ()),
+        ("How are nightly backups encrypted at rest?", MEETING),
+        ("観測室の鍵はどこに返却しますか？", MEETING),
+    ],
+)
+async def test_a_plain_question_costs_no_model_call(question, history):
+    """gate, adaptive: rules decide; a model that is asked here would find its script empty."""
+    update = await gated(question, history, replies=[])
+    assert (update["retrieve"], update["standalone"]) == (True, question)
+    assert update["usage"].value["calls"] == 0
+
+
+@pytest.mark.rule("gate")
+@pytest.mark.parametrize(
+    ("question", "history"),
+    [
+        ("You are funny!", ()),
+        ("面白いね！", ()),
+        ("Do you like music?", ()),
+        ("それいつだっけ？", MEETING),
+        ("And the minutes?", MEETING),
+        ("Put your answer in bullet points.", MEETING),
+    ],
+)
+async def test_the_model_is_asked_where_rules_cannot_tell(question, history):
+    """gate: small talk or not, with or without the conversation."""
+    update = await gated(question, history, replies=['{"retrieve": true}'])
+    assert update["usage"].value["calls"] == 1
+
+
+@pytest.mark.rule("gate")
+async def test_every_decision_is_in_the_trail_and_can_be_counted():
+    """gate: skip or retrieve, by whom, with a reason; one event of the kind decision a turn."""
+    turns = [
+        await gated("Hello!"),
+        await gated("How long are backups kept?"),
+        await gated("You are funny!", replies=['{"retrieve": false, "reason": "small talk"}']),
+        await gated("You are funny!", replies=["?"]),
+        await gated("それいつだっけ？", MEETING, replies=['{"retrieve": true}']),
+    ]
+    decided = [[event for event in turn["trail"].value if event["kind"] == "decision"] for turn in turns]
+    assert [[(event["decision"], event["data"]["by"]) for event in events] for events in decided] == [
+        [("skip", "rules")],
+        [("retrieve", "rules")],
+        [("skip", "model")],
+        [("retrieve", "rules")],
+        [("retrieve", "model")],
+    ]
+    assert all(event["reason"] for events in decided for event in events)
+
+
+@pytest.mark.rule("gate", "T6", "F19")
+async def test_the_model_cannot_skip_a_question_for_a_fact():
+    """gate, T6, F19: what it would answer from its memory is looked for in the documents."""
+    update = await gated("And where does it take place?", MEETING, replies=['{"retrieve": false, "reason": "I know it"}'])
+    assert update["retrieve"] is True
+    assert "though the model would skip them: I know it" in update["trail"].value[0]["reason"]
+
+
+@pytest.mark.rule("gate")
+@pytest.mark.parametrize(
+    "written", ["The head bolts take 12 Nm.", "How many pages has the report, and where does the torque stand?", "XR-4300 torque again?"]
+)
+async def test_a_stand_alone_question_that_lost_its_code_or_its_words_is_not_taken(written):
+    """gate: names, codes and most words stay; else the rules make it searchable."""
+    history = [HumanMessage("How is the XR-4200 mounted?"), AIMessage("With four bolts. [1]")]
+    update = await gated("And its XR-4200 torque?", history, replies=[f'{{"retrieve": true, "standalone": "{written}"}}'])
+    assert update["standalone"].endswith("And its XR-4200 torque?")
+
+
+@pytest.mark.rule("adaptive", "T32", "S8")
+@pytest.mark.parametrize(("said", "kept"), [("hyde", "hyde"), ("Decompose", "decompose"), ("web", None), ("direct", None), ("x", None)])
+async def test_the_model_may_suggest_ways_through_the_documents_alone(said, kept):
+    """adaptive, T32, S8: what a document said in the conversation cannot send the search elsewhere."""
+    update = await gated("And why?", MEETING, replies=[f'{{"retrieve": true, "route": "{said}"}}'])
+    assert update["suggested"] == kept
 
 
 @pytest.mark.rule("gate")
@@ -106,8 +194,8 @@ async def test_a_model_that_is_down_means_retrieve_and_a_degradation():
 @pytest.mark.rule("T30")
 async def test_a_stand_alone_question_in_another_language_is_not_taken():
     """T30: the user's language stays."""
-    update = await gated("返品の条件は？", replies=['{"retrieve": true, "standalone": "What are the conditions for returns?"}'])
-    assert update["standalone"] == "返品の条件は？"
+    update = await gated("それいつだっけ？", MEETING, ['{"retrieve": true, "standalone": "When is the meeting?"}'])
+    assert update["standalone"] == "定例の打ち合わせはどこですか？ それいつだっけ？"
 
 
 @pytest.mark.rule("T1", "F31")
@@ -116,7 +204,7 @@ async def test_every_field_of_the_last_turn_is_reset():
     last = {"kept": [passage()], "passages": [passage()], "rewrites": 2, "web_tries": 1, "rewrite_ended": True, "answer": "old"}
     update = await gated("How long are backups kept?", **last)
     for name, value in fresh_turn().items():
-        if name not in ("standalone", "trail", "usage", "degraded", "route", "retrieve"):
+        if name not in ("standalone", "trail", "usage", "degraded", "route", "retrieve", "suggested"):
             assert update[name] == value, name
     assert all(isinstance(update[name], Overwrite) for name in ("trail", "usage", "degraded"))
 
