@@ -11,7 +11,7 @@ from pathlib import Path
 from graphs.settings import Settings, server_environment
 from retrievers.errors import ConfigurationError, InvalidArgument, MissingExtra
 
-GRAPHS = {"rag": "graphs.rag:make_graph", "ingest": "graphs.ingestion:make_graph"}
+GRAPHS = {"rag": "graphs.rag:make_graph", "agent": "graphs.agent:make_graph", "ingest": "graphs.ingestion:make_graph"}
 
 _RUNS_AT_ONCE = 10
 """The server's own default is one run at a time, which makes a second browser tab wait."""

@@ -11,6 +11,7 @@ from retrievers.types import DEFAULT_COLLECTION, Fusion
 
 MAX_REWRITES = 2
 MAX_WEB_TRIES = 1
+MAX_STEPS = 20
 
 PASSAGE_TOKENS = 1024
 """A passage with what stands around it: room for a neighbour where both are chunks of the largest size, and five such fit a prompt."""
@@ -41,6 +42,7 @@ class Knobs(BaseModel):
     decompose: bool = Field(True, description="Search the parts of a question of several parts on their own.")
     hyde: bool = Field(True, description="Let a model write a passage to search with, where the plain question is vague.")
     clarify: bool = Field(False, description="Ask back when documents that disagree or stand apart could be meant.")
+    max_steps: int = Field(6, ge=1, le=MAX_STEPS, description="Rounds of tool calls of the agent; the graph `rag` has none.")
     deadline_s: float | None = Field(None, gt=0, le=3600, description="Seconds after which the best answer so far is given; empty: none.")
     max_model_calls: int | None = Field(None, ge=0, le=100, description="Calls of a chat model in this run; empty means no limit.")
     max_tokens: int | None = Field(None, ge=0, le=1_000_000, description="Tokens of all model calls together; empty means no limit.")

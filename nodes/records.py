@@ -25,10 +25,12 @@ Step = Literal[
     "clarify",
     "generate",
     "cite",
+    "agent",
+    "tools",
 ]
 EventKind = Literal["decision", "search", "model", "unparsable", "fallback", "limit", "check"]
 Route = Literal["direct", "hybrid", "hyde", "decompose", "knowledge_graph", "web"]
-WebOutcome = Literal["not_configured", "off", "failed", "nothing", "nothing_relevant"]
+WebOutcome = Literal["not_configured", "off", "rate_limited", "unavailable", "failed", "nothing", "nothing_relevant"]
 
 
 class TrailEvent(TypedDict):

@@ -189,7 +189,7 @@ def model_failed(state: RagState) -> bool:
 
     Decompose and hyde do not count: they wait for seconds only, and a model that is too slow for them is no failed one.
     """
-    return any(entry["step"] in ("gate", "grade", "sufficiency", "rewrite", "generate") for entry in state.degraded)
+    return any(entry["step"] in ("gate", "agent", "grade", "sufficiency", "rewrite", "generate") for entry in state.degraded)
 
 
 def fresh_turn() -> RagUpdate:

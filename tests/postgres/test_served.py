@@ -89,9 +89,9 @@ async def ingested(client: LangGraphClient) -> None:
     assert [file["status"] for file in result["report"]["files"]] in (["added"], ["unchanged"]), result
 
 
-async def test_studio_finds_both_graphs_with_schemas_that_are_not_null(client: LangGraphClient) -> None:
+async def test_studio_finds_all_graphs_with_schemas_that_are_not_null(client: LangGraphClient) -> None:
     assistants = await client.assistants.search()
-    assert {assistant["graph_id"] for assistant in assistants} == {"rag", "ingest"}
+    assert {assistant["graph_id"] for assistant in assistants} == {"rag", "agent", "ingest"}
     for assistant in assistants:
         schemas = await client.assistants.get_schemas(assistant["assistant_id"])
         assert all(schemas[name] for name in ("input_schema", "output_schema", "state_schema", "context_schema")), assistant["graph_id"]
