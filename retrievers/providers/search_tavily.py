@@ -4,12 +4,13 @@ An adapter of the WebSearch protocol; the address and the key are given, never l
 """
 
 import asyncio
+import json
 from importlib import import_module
 from typing import Any
 
 import httpx
 
-from retrievers.errors import MissingKey, ProviderError, ProviderRateLimited, ProviderRejected, ProviderReplyInvalid
+from retrievers.errors import MissingKey, ProviderError, ProviderRejected, ProviderReplyInvalid
 from retrievers.providers.faults import from_status, late, retrying, unreachable
 from retrievers.text.condense import condense
 from retrievers.types import WebPage
@@ -49,26 +50,39 @@ class TavilySearch:
             raise from_status(self.name, 401, "") from exc
         except errors.ForbiddenError as exc:
             raise ProviderRejected(f"{self.name} refuses this key or its plan is used up: {exc}", status=403) from exc
-        except errors.UsageLimitExceededError as exc:
-            raise ProviderRateLimited(f"{self.name} is over its rate limit: {exc}; try again later", status=429) from exc
         except errors.BadRequestError as exc:
             raise from_status(self.name, 400, str(exc)) from exc
         except errors.TimeoutError as exc:
             raise late(self.name, self._timeout_s) from exc
         except httpx.HTTPError as exc:
             raise _from_httpx(self.name, exc) from exc
-        except ValueError as exc:
-            raise ProviderReplyInvalid(f"{self.name} answered with something that is not JSON") from exc
+        except (ValueError, TypeError, AttributeError) as exc:
+            # How the client fails on what is no JSON, and on JSON that is no object.
+            raise ProviderReplyInvalid(f"{self.name} answered with something that is not a search reply") from exc
 
     async def _post(self, query: str, limit: int) -> Any:
         # A client for each search: a kept one would be tied to the event loop that made it.
-        async with await asyncio.to_thread(self._client) as client:
+        async with await asyncio.to_thread(_http) as http:
+            tavily = await asyncio.to_thread(import_module, "tavily")
+            client = tavily.AsyncTavilyClient(api_key=self._api_key, api_base_url=self._base_url, client=http)
             return await client.search(query, max_results=limit, search_depth="advanced", timeout=self._timeout_s)
 
-    def _client(self) -> Any:
-        from tavily import AsyncTavilyClient  # type: ignore[import-untyped]
 
-        return AsyncTavilyClient(api_key=self._api_key, api_base_url=self._base_url)
+def _http() -> httpx.AsyncClient:
+    return httpx.AsyncClient(event_hooks={"response": [_heed_rate_limit]})
+
+
+async def _heed_rate_limit(response: httpx.Response) -> None:
+    """Raise for a 429 here: the SDK's own error for it has lost the Retry-After."""
+    if response.status_code == httpx.codes.TOO_MANY_REQUESTS:
+        raise from_status("tavily", response.status_code, _detail(await response.aread()), response.headers)
+
+
+def _detail(body: bytes) -> str:
+    try:
+        return str(json.loads(body)["detail"]["error"])
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def _from_httpx(who: str, exc: httpx.HTTPError) -> ProviderError:
@@ -78,6 +92,9 @@ def _from_httpx(who: str, exc: httpx.HTTPError) -> ProviderError:
 
 
 def _pages(reply: Any) -> list[WebPage]:
+    if "query" not in reply:
+        # The client puts an empty list where there are no results, so that any object would look like a search that found nothing.
+        raise ProviderReplyInvalid("tavily answered with something that is not a search reply")
     try:
         return [
             WebPage(
