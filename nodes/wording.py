@@ -142,6 +142,8 @@ def _closest(language: Language, passage: Passage, threshold: float | None) -> s
 _WEB_EN: dict[WebOutcome, str] = {
     "not_configured": "No web search is configured.",
     "off": "The web was not searched: it is switched off.",
+    "rate_limited": "The web search is over its rate limit.",
+    "unavailable": "The web search could not be reached.",
     "failed": "The web search failed.",
     "nothing": "The web search found nothing.",
     "nothing_relevant": "The web search found nothing that answers it.",
@@ -149,6 +151,8 @@ _WEB_EN: dict[WebOutcome, str] = {
 _WEB_JA: dict[WebOutcome, str] = {
     "not_configured": "ウェブ検索は設定されていません。",
     "off": "ウェブ検索は無効になっています。",
+    "rate_limited": "ウェブ検索は利用上限に達しています。",
+    "unavailable": "ウェブ検索に接続できませんでした。",
     "failed": "ウェブ検索に失敗しました。",
     "nothing": "ウェブ検索でも何も見つかりませんでした。",
     "nothing_relevant": "ウェブ検索でも答えは見つかりませんでした。",

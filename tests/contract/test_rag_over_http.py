@@ -158,7 +158,7 @@ async def test_a_question_of_600_characters_reaches_the_web_in_short():
 @pytest.mark.rule("F2", "crag")
 async def test_the_model_rewrites_the_query_and_the_second_search_answers():
     """F2, crag: the query is the model's, the question stays the user's."""
-    question = "How many sunsets do you hold on to snapshots?"
+    question = "How many sunsets are snapshots of servers kept?"
     with ChatServer({"query": "nightly backups kept days"}, RELEVANT, ANSWER) as chat:
         output = await ask(question, chat=chat)
     assert output["status"] == "answered"

@@ -1,6 +1,7 @@
 """One suite over every WebSearch: the adapters speak to servers on loopback, the fake stands beside them."""
 
 import asyncio
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -200,6 +201,21 @@ async def test_tavily_over_its_rate_limit_says_so():
     with tavily(PAGES, *[Reply({"detail": {"error": "slow down"}}, status=429)] * 3) as (web, _):
         with pytest.raises(ProviderRateLimited, match="slow down"):
             await web.search("page", limit=5)
+
+
+@pytest.mark.rule("F25", "F27")
+async def test_tavily_is_asked_again_after_the_time_that_it_names():
+    """F25, F27: 429 with Retry-After costs that time and nothing else; one that would outlast the deadline is not waited for."""
+    limit = {"detail": {"error": "slow down"}}
+    with tavily(PAGES, Reply(limit, status=429, headers={"retry-after": "1"})) as (web, server):
+        started = time.monotonic()
+        assert len(await web.search("page", limit=5)) == 3
+        assert time.monotonic() - started >= 1
+        assert len(server.asked) == 2
+    with tavily(PAGES, Reply(limit, status=429, headers={"retry-after": "600"})) as (web, server):
+        with pytest.raises(ProviderRateLimited) as caught:
+            await web.search("page", limit=5)
+    assert (caught.value.retry_after_s, len(server.asked)) == (600, 1)
 
 
 async def test_ddgs_over_its_rate_limit_says_so():

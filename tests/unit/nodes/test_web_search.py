@@ -4,7 +4,7 @@ import pytest
 from turns import runtime, turn
 
 from nodes.web_search import web_search
-from retrievers.errors import MissingExtra, ProviderError, ProviderRateLimited
+from retrievers.errors import MissingExtra, ProviderError, ProviderRateLimited, ProviderUnavailable
 from retrievers.providers.fakes import FixedWeb, HashEmbedder
 from retrievers.tools import web_tool
 
@@ -67,12 +67,49 @@ async def test_without_a_web_search_the_trail_says_so():
 
 
 @pytest.mark.rule("F25", "R13")
-@pytest.mark.parametrize("error", [ProviderRateLimited("over the limit"), MissingExtra("TADORI_WEB_SEARCH=ddgs", "ddgs")])
-async def test_a_web_that_fails_is_a_degradation(error):
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (ProviderRateLimited("over the limit"), "rate_limited"),
+        (ProviderUnavailable("did not answer within 15 s"), "unavailable"),
+        (ProviderError("refused"), "failed"),
+        (MissingExtra("TADORI_WEB_SEARCH=ddgs", "ddgs"), "failed"),
+    ],
+)
+async def test_a_web_that_fails_is_a_degradation(error, outcome):
     """F25, R13: the reason is kept, and the turn goes on."""
     update = await searched(FixedWeb(error=error))
-    assert update["web_outcome"] == "failed"
+    assert update["web_outcome"] == outcome
     assert update["degraded"] == [{"step": "web_search", "cause": str(error), "fallback": "answer from the documents alone"}]
+
+
+@pytest.mark.rule("F25")
+@pytest.mark.parametrize("long", ["We talked of many things at tea. " * 20, "お茶を飲みながらいろいろな話をしました。" * 30])
+async def test_a_long_question_is_condensed_for_any_web_search(long):
+    """F25: what asks is kept; the question itself stays as it is."""
+    web = FixedWeb([PAGE])
+    update = await web_search(turn(long + "How far is the moon?"), runtime(), tool=web_tool(web), embedder=HashEmbedder())
+    assert len(web.queries[0]) <= 400
+    assert web.queries[0].endswith("How far is the moon?")
+    assert "question" not in update
+
+
+@pytest.mark.rule("S9", "crag")
+async def test_one_site_brings_two_pages_at_most():
+    """S9, crag: five planted pages of one site, under any of its names, do not crowd out another's; a copied text comes once."""
+    planted = [
+        {**OTHER, "url": f"https://{name}example.co.jp/{number}", "text": f"The moon is {number} km away."}
+        for number, name in enumerate(["", "a.", "b.", "www.", ""])
+    ]
+    copied = {**PAGE, "url": "https://copies.example/moon"}
+    update = await searched(FixedWeb([*planted[:3], PAGE, copied]))
+    assert {page["url"] for page in update["passages"]} == {planted[0]["url"], planted[1]["url"], PAGE["url"]}
+    assert update["trail"][0]["reason"].endswith("; 2 more of the same sites, or copies, were left out")
+
+
+@pytest.mark.parametrize("url", ["", "no address", "https://[::1", "https://localhost/a"])
+async def test_an_odd_address_is_a_site_of_its_own(url):
+    assert len((await searched(FixedWeb([{**PAGE, "url": url}])))["passages"]) == 1
 
 
 async def test_a_web_that_finds_nothing_is_no_failure():
