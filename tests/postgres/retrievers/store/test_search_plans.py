@@ -88,6 +88,15 @@ async def test_a_narrow_filter_compares_its_rows_and_leaves_the_index_alone(data
     assert ("Index Scan", f"vector_{collection.space}_hnsw") not in scans(nodes, "vector_")
 
 
+@pytest.mark.rule("pg-meta")
+async def test_a_filter_goes_from_labels_to_chunks_by_indexes_alone(database, collection):
+    """pg-meta: neither a document's metadata nor a chunk's row is read to know what passes; for a member as for the operator."""
+    for scope in (SCOPE, Scope.member("planned")):
+        nodes = await plan(database, collection, scope=scope, filters=Filters((("pct", "3"),)))
+        assert ("Index Only Scan", "document_label_pkey") in scans(nodes, "document_label")
+        assert max(node["Actual Rows"] for node in nodes if node.get("Relation Name") == "document") <= 1
+
+
 @pytest.mark.rule("pg-index")
 async def test_up_to_the_limit_every_row_is_compared(database, collection, monkeypatch):
     """pg-index: one row fewer than the limit, and the answer is exact."""
