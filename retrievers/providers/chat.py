@@ -240,9 +240,11 @@ def _make(provider: str, name: str, base_url: str | None, api_key: str | None, t
 
 
 def _failures(sdk: str) -> tuple[type[Exception], ...]:
-    """What the model's SDK, its HTTP client and LangChain raise; the last three for replies without choices or of another form."""
+    """What the model's SDK, its HTTP client and LangChain raise; the last four for replies without choices or of another form,
+    a stream that is none among them.
+    """
     own: tuple[type[Exception], ...] = ()
     if sdk in _SDK_ERRORS:
         module, name = _SDK_ERRORS[sdk]
         own = (getattr(import_module(module), name),)
-    return (ModelError, OSError, httpx.TransportError, *own, ValueError, TypeError, KeyError)
+    return (ModelError, OSError, httpx.TransportError, *own, ValueError, TypeError, KeyError, AssertionError)
