@@ -120,6 +120,11 @@ STORIES = {
         "How long are nightly backups kept?",
         {"grade": [_grades(True)], "generate": [_claims(("Nightly backups are kept for 35 days.", 1, "kept for 35 days"))]},
     ),
+    "japanese": Story(
+        "A question in Japanese",
+        "The same steps; words are cut as the collection's own were, and the answer comes in the language of the question.",
+        "観測室の鍵はどこに返しますか？",
+    ),
     "decomposed": Story(
         "A question of two parts",
         "The whole question and each part are searched side by side, and what they find makes one ranking.",

@@ -33,6 +33,11 @@ async def test_a_plain_question_takes_one_search_and_at_most_two_calls(name: str
     assert [citation["document"] for citation in output["citations"]] == ["ops.md"]
 
 
+async def test_a_japanese_question_goes_the_same_way() -> None:
+    output, _ = await told("japanese")
+    assert (output["status"], output["answer"], searches(output)) == ("answered", "観測室の鍵は受付に返してください。 [1]", 1)
+
+
 @pytest.mark.rule("q-decompose")
 async def test_the_parts_of_a_question_are_searched_side_by_side() -> None:
     """q-decompose: three searches, one ranking, both parts answered."""
