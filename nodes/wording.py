@@ -176,3 +176,10 @@ def unanswered(language: Language, parts: Sequence[str]) -> str:
 def failed(language: Language) -> str:
     """The first words of an answer that an error prevented; the reason follows."""
     return "エラーのためお答えできませんでした: " if language == "ja" else "This could not be answered because of an error: "
+
+
+def which_one(language: Language) -> str:
+    """What the user is asked where several documents could be meant; they are listed below it."""
+    if language == "ja":
+        return "どの文書についてのご質問ですか？番号、文書名、またはタイトルでお答えください。"
+    return "Which of these documents do you mean? Answer with its number, its name or its title."
