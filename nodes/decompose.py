@@ -5,12 +5,14 @@ question is always searched too; where no parts are found, alone.
 """
 
 import asyncio
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, model_validator
 
 from nodes.budget import SKIPPED, Allowance, crowds_out
 from nodes.concepts import MOST, concepts_of
@@ -37,10 +39,25 @@ _MOST_CHARS = 300
 _POLICY = "the rules split it, or it is searched as a whole"
 
 
-class Parts(BaseModel):
-    """What the model replies; a bare list is taken too."""
+_LISTED = re.compile(r"^\s*(?:\d+\s*[.)、.]|[-*•・])\s*(.+?)\s*$", re.MULTILINE)
 
-    questions: list[str] = Field(default_factory=list)
+
+def _listed(value: object) -> object:
+    """The entries of a list that came as text: as JSON, or one a line. Raises ValueError where there is none."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value[value.index("[") : value.rindex("]") + 1])
+    except ValueError:
+        if lines := _LISTED.findall(value):
+            return lines
+        raise
+
+
+class Parts(BaseModel):
+    """What the model replies; a bare list is taken too, also one a line."""
+
+    questions: Annotated[list[str], BeforeValidator(_listed)]
 
     @model_validator(mode="before")
     @classmethod
@@ -82,7 +99,7 @@ async def _asked(state: RagState, runtime: Runtime[Knobs], chat: Decider, clock:
     async def ask(allowed: Allowance) -> Reply[Parts]:
         try:
             async with asyncio.timeout(DEADLINE_S):
-                return await chat.decide(messages, Parts, allowed=replace(allowed, temperature=0.0))
+                return await chat.decide(messages, Parts, bare="questions", allowed=replace(allowed, temperature=0.0))
         except TimeoutError as exc:
             raise ProviderUnavailable(f"the chat model wrote no sub-questions within {DEADLINE_S:g} s") from exc
 

@@ -49,6 +49,29 @@ def test_the_whole_question_and_its_parts_are_searched_side_by_side():
     assert edges.after_decompose(turn()) == "retrieve"
 
 
+@pytest.mark.rule("q-hyde", "hyde-per-concept")
+def test_a_passage_for_each_part_is_searched_with_beside_its_part():
+    """q-hyde, hyde-per-concept: side by side, the whole question too; passages without parts go with the query."""
+    state = turn("Compare A and B.", sub_questions=["What is A?", "What is B?"], hypothetical=["A is.", "B is."])
+    assert [(send.node, send.arg.place, send.arg.query, send.arg.hypothetical) for send in edges.after_hyde(state)] == [
+        ("retrieve", 0, "Compare A and B.", []),
+        ("retrieve", 1, "What is A?", ["A is."]),
+        ("retrieve", 2, "What is B?", ["B is."]),
+    ]
+    assert edges.after_hyde(turn(hypothetical=["It is."])) == "retrieve"
+    assert edges.after_hyde(turn(sub_questions=["What is A?", "What is B?"])) == "retrieve"
+
+
+@pytest.mark.rule("q-hyde")
+def test_only_the_last_rewrite_is_searched_with_imagined_passages():
+    """q-hyde: when simpler ways have failed, where a model was at work and the caller allows it."""
+    used = {"calls": 3, "input_tokens": 0, "output_tokens": 0, "cost_usd": None}
+    assert edges.after_rewrite(turn(rewrites=1, usage=used), runtime()) == "retrieve"
+    assert edges.after_rewrite(turn(rewrites=2, usage=used), runtime()) == "hyde"
+    assert edges.after_rewrite(turn(rewrites=2), runtime()) == "retrieve"
+    assert edges.after_rewrite(turn(rewrites=2, usage=used), runtime(hyde=False)) == "retrieve"
+
+
 @pytest.mark.rule("T2", "self-rag")
 @pytest.mark.parametrize("others", range(5))
 def test_one_kept_passage_that_suffices_is_enough_whatever_was_dropped(others):

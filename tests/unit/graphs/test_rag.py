@@ -1,5 +1,6 @@
 """The whole graph over a search in memory and scripted models: every turn has a status, and an honest one."""
 
+import asyncio
 import json
 
 import pytest
@@ -299,3 +300,70 @@ def test_the_schemas_name_every_field_of_input_output_and_knobs():
     assert set(graph.get_input_jsonschema()["properties"]) == {"question", "messages"}
     assert set(graph.get_output_jsonschema()["properties"]) == set(RagOutput.__dataclass_fields__)
     assert graph.get_context_jsonschema()["properties"]["top_k"]["description"] == "Passages handed to the answer."
+
+
+@pytest.mark.rule("q-decompose", "q-detect", "adaptive")
+async def test_both_sides_of_a_comparison_are_searched_and_stand_in_one_ranking():
+    """q-decompose, q-detect, adaptive: three searches side by side, without a model."""
+    output = await ask("What is the difference between nightly backups and XR-4200 head bolts?")
+    searched = [event["data"]["query"] for event in output["trail"] if event["step"] == "retrieve"]
+    assert sorted(searched) == [
+        "What is the difference between nightly backups and XR-4200 head bolts?",
+        "XR-4200 head bolts",
+        "nightly backups",
+    ]
+    assert steps(output)[:5] == ["gate", "route", "decompose", "retrieve", "fuse"]
+    assert {citation["document"] for citation in output["citations"]} <= {"ops.md", "xr.md"}
+
+
+@pytest.mark.rule("hyde-fallback", "hyde")
+async def test_a_model_that_imagines_nothing_in_time_leaves_an_answer(monkeypatch):
+    """hyde-fallback, hyde: the plain query is searched; trail and `degraded` say so."""
+    monkeypatch.setattr("nodes.hyde.DEADLINE_S", 0.05)
+
+    class Slow(ScriptedChat):
+        async def _agenerate(self, messages, *given, **kwargs):
+            if "You imagine a passage" in messages[0].text:
+                await asyncio.sleep(30)
+            return self._generate(messages)
+
+    memory = MemorySearch(TEXTS, HashEmbedder())
+    chat = Decider(Slow(replies=[YES, claims(("The kettle is descaled monthly.", 1, "The kettle is descaled monthly"))]))
+    memory.texts = [Text("How is the kettle descaled? The kettle is descaled monthly.", "tea.md", "Kettle"), *TEXTS]
+    graph = build_graph(search=memory, search_tool=search_tool(memory), embedder=memory.embedder, chat=chat)
+    output = await graph.ainvoke({"question": "How is the kettle descaled?"})
+    assert steps(output)[:4] == ["gate", "route", "hyde", "retrieve"]
+    assert [(entry["step"], entry["fallback"]) for entry in output["degraded"]] == [("hyde", "the plain query")]
+    assert output["status"] == "answered"
+    assert output["usage"]["calls"] == 2
+
+
+@pytest.mark.rule("q-hyde", "T30")
+async def test_the_last_rewrite_is_searched_with_an_imagined_passage():
+    """q-hyde, T30: after two searches that gave nothing; the question stays the user's."""
+    rewrites = [json.dumps({"query": f"backups kept nightly {number}"}) for number in range(2)]
+    output = await ask(DAYS, replies=[NO, *rewrites, "Copies of the data are held for five weeks."], context={"web": False})
+    assert [event["data"]["imagined"] for event in output["trail"] if event["step"] == "retrieve"] == [0, 0, 1]
+
+
+@pytest.mark.rule("F31", "now")
+async def test_a_period_of_the_last_turn_does_not_filter_this_one():
+    """F31, now: reset with every other field."""
+    memory = MemorySearch(TEXTS, HashEmbedder())
+    graph = build_graph(search=memory, search_tool=search_tool(memory), embedder=memory.embedder, checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": "t"}}
+    await graph.ainvoke({"question": "How long were nightly backups kept last month?"}, thread)
+    assert memory.filters[0].since is not None
+    asked = len(memory.filters)
+    await graph.ainvoke({"question": DAYS}, thread)
+    assert {filters.since for filters in memory.filters[asked:]} == {None}
+
+
+@pytest.mark.rule("T32", "crag", "adaptive")
+async def test_a_web_that_was_asked_for_and_knows_nothing_leads_back_to_the_documents():
+    """T32, crag, adaptive: there is a way back."""
+    web = FixedWeb([])
+    output = await ask("Search the web for how long nightly backups are kept", web=web)
+    assert web.queries == ["how long nightly backups are kept"]
+    assert steps(output)[:5] == ["gate", "route", "web_search", "grade", "retrieve"]
+    assert (output["status"], output["citations"][0]["document"]) == ("answered", "ops.md")

@@ -39,6 +39,16 @@ def test_the_best_passage_of_each_part_stays_however_few_are_wanted():
     assert [entry["id"] for entry in fused(searches, top_k=2)] == ["a", "b", "c"]
 
 
+@pytest.mark.rule("hyde")
+def test_the_score_with_an_imagined_passage_is_kept_whichever_copy_is_the_best():
+    """hyde: the model may judge it by that score."""
+    plain, imagined = found(0, ("a", 0.9)), found(1, ("a", 0.4))
+    imagined["passages"][0]["hypothetical"] = 1.2
+    for searches in ([plain, imagined], [imagined, plain]):
+        merged = fused(searches, top_k=5)
+        assert [(entry["absolute"], entry["hypothetical"]) for entry in merged] == [(0.9, 1.2)]
+
+
 @pytest.mark.rule("T1")
 def test_the_order_in_which_branches_end_changes_nothing():
     """T1: the reducer sorts by place."""

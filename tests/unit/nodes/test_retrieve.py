@@ -68,3 +68,49 @@ async def test_what_a_model_spent_on_reranking_counts_as_usage():
     search.search = with_spent
     update = await retrieve(turn(), runtime(), tool=search_tool(search))
     assert update["usage"] == {"calls": 1, "input_tokens": 900, "output_tokens": 40, "cost_usd": None}
+
+
+OCTOBER = {"since": "2026-10-01T00:00:00+00:00", "until": "2026-11-01T00:00:00+00:00", "said": "last month"}
+WITHIN = Filters((), datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC))
+
+
+@pytest.mark.rule("now", "pg-meta")
+async def test_the_time_that_the_question_names_is_a_filter():
+    """now, pg-meta: before the search; the trail says which."""
+    search = memory(no_answer=0.1)
+    update = await retrieve(turn("backups kept", period=OCTOBER), runtime(metadata={"department": "it"}), tool=search_tool(search))
+    assert search.filters == [Filters((("department", "it"),), WITHIN.since, WITHIN.until)]
+    assert update["trail"][0]["reason"] == "searched 'backups kept' in documents of 'last month'"
+    assert update["trail"][0]["data"]["since"] == OCTOBER["since"]
+
+
+@pytest.mark.rule("now")
+@pytest.mark.parametrize("own", [{"since": datetime(2020, 1, 1, tzinfo=UTC)}, {"until": datetime(2020, 1, 1, tzinfo=UTC)}])
+async def test_the_callers_own_dates_count_alone(own):
+    """now: what was set is not narrowed by what was said."""
+    search = memory()
+    update = await retrieve(turn(period=OCTOBER), runtime(**own), tool=search_tool(search))
+    assert search.filters == [Filters((), own.get("since"), own.get("until"))]
+    assert "last month" not in update["trail"][0]["reason"]
+
+
+@pytest.mark.rule("now")
+async def test_where_that_time_holds_no_answer_documents_of_any_time_are_searched():
+    """now: two searches, both in the trail, and the second counts."""
+    search = memory(no_answer=5.0)
+    update = await retrieve(turn("backups kept", period=OCTOBER), runtime(), tool=search_tool(search))
+    assert search.filters == [WITHIN, Filters()]
+    assert [event["reason"] for event in update["trail"]] == [
+        "searched 'backups kept' in documents of 'last month'",
+        "searched 'backups kept', of any time: nothing of 'last month' reaches the threshold",
+    ]
+    assert len(update["found"]) == 1
+
+
+@pytest.mark.rule("hyde")
+async def test_imagined_passages_are_searched_with():
+    """hyde: handed to the tool as an object, beside the query."""
+    search = memory()
+    update = await retrieve(turn("Why?", hypothetical=["Backups are kept."]), runtime(), tool=search_tool(search))
+    assert (search.queries, search.hypothetical) == (["Why?"], [("Backups are kept.",)])
+    assert update["trail"][0]["data"]["imagined"] == 1
