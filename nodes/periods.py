@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from nodes.records import Period
+from retrievers.text.terms import content_terms
 
 _Span = tuple[datetime | None, datetime | None]
 _Reading = Callable[[re.Match[str], datetime], _Span | None]
@@ -60,6 +61,13 @@ def period_of(question: str, now: datetime) -> Period | None:
         return None
     *_, said, (since, until) = max(spans, key=lambda span: span[:2])
     return {"since": since.isoformat() if since else None, "until": until.isoformat() if until else None, "said": said}
+
+
+def without_time(query: str, period: Period) -> str:
+    """The query without the period's words, which a filter says better; unchanged where nothing else would be left."""
+    text = unicodedata.normalize("NFKC", query)
+    rest = " ".join(text.replace(period["said"], " ").split())
+    return rest if rest != text and content_terms(rest) else query
 
 
 def _day(moment: datetime, days: int = 0) -> datetime:

@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 
 from nodes.context import Clock, filters, knobs
 from nodes.knobs import Knobs
+from nodes.periods import without_time
 from nodes.records import Found, Period, TrailEvent, Usage, add_usage, no_usage
 from nodes.state import RagState, RagUpdate
 from retrievers.passages import Bounds, Imagined
@@ -28,13 +29,16 @@ async def retrieve(state: RagState, runtime: Runtime[Knobs], *, tool: BaseTool) 
     any time are searched: the words may have meant something else.
     """
     clock, own = Clock("retrieve"), filters(knobs(runtime))
-    within = _within(own, state.period)
-    results = [await _searched(state, runtime, tool, within)]
-    said = state.period["said"] if state.period and within != own else None
-    events = [_event(clock, state, results[0], within, f" in documents of {said!r}" if said else "")]
-    if said and not _promises(results[0]):
+    period = None if own.since or own.until else state.period
+    results, events = [], []
+    if period is not None:
+        within, timeless = _within(own, period), replace(state, query=without_time(state.query, period))
+        results.append(await _searched(timeless, runtime, tool, within))
+        events.append(_event(clock, timeless, results[0], within, f" in documents of {period['said']!r}"))
+    if period is None or not _promises(results[0]):
         results.append(await _searched(state, runtime, tool, own))
-        events.append(_event(clock, state, results[1], own, f", of any time: nothing of {said!r} reaches the threshold"))
+        where = f", of any time: nothing of {period['said']!r} reaches the threshold" if period else ""
+        events.append(_event(clock, state, results[-1], own, where))
     return {
         "found": [_found(state, results[-1])],
         "degraded": [{"step": "retrieve", "cause": cause, "fallback": instead} for cause, instead in results[-1]["degraded"]],
@@ -43,9 +47,7 @@ async def retrieve(state: RagState, runtime: Runtime[Knobs], *, tool: BaseTool) 
     }
 
 
-def _within(own: Filters, period: Period | None) -> Filters:
-    if period is None or own.since or own.until:
-        return own
+def _within(own: Filters, period: Period) -> Filters:
     since, until = (datetime.fromisoformat(moment) if moment else None for moment in (period["since"], period["until"]))
     return replace(own, since=since, until=until)
 

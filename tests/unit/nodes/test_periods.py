@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from nodes.periods import period_of
+from nodes.periods import period_of, without_time
 
 NOW = datetime(2026, 11, 30, 9, 30, tzinfo=UTC)
 """A Monday."""
@@ -122,6 +122,20 @@ def test_the_day_after_the_clocks_change_is_a_whole_day():
 def test_the_words_of_the_period_are_kept():
     assert period_of("What changed last month?", NOW)["said"] == "last month"
     assert period_of("去年の夏の議事録", NOW)["said"] == "去年の夏"
+
+
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        ("How long were backups kept last month?", "How long were backups kept ?"),
+        ("documents from 2023 about pumps", "about pumps"),
+        ("先週の議事録", "の議事録"),
+        ("What was new since 2024?", "What was new ?"),
+        ("昨日", "昨日"),
+    ],
+)
+def test_a_query_is_searched_without_the_words_of_its_filter(question, rest):
+    assert without_time(question, period_of(question, NOW)) == rest
 
 
 def test_of_several_times_the_last_counts():

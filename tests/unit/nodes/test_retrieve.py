@@ -85,6 +85,15 @@ async def test_the_time_that_the_question_names_is_a_filter():
 
 
 @pytest.mark.rule("now")
+async def test_within_that_time_its_words_are_not_looked_for():
+    """now: no document says "last month" of itself; where the filter is left, so are the words."""
+    search = memory(no_answer=5.0)
+    update = await retrieve(turn("backups kept last month", period=OCTOBER), runtime(), tool=search_tool(search))
+    assert search.queries == ["backups kept", "backups kept last month"]
+    assert update["found"][0]["query"] == "backups kept last month"
+
+
+@pytest.mark.rule("now")
 @pytest.mark.parametrize("own", [{"since": datetime(2020, 1, 1, tzinfo=UTC)}, {"until": datetime(2020, 1, 1, tzinfo=UTC)}])
 async def test_the_callers_own_dates_count_alone(own):
     """now: what was set is not narrowed by what was said."""
