@@ -28,7 +28,7 @@ from nodes.rewrite import rewrite
 from nodes.route import route
 from nodes.state import RagInput, RagOutput, RagState
 from nodes.sufficiency import sufficiency
-from nodes.timing import no_pages, no_rewrite, nothing, within_time
+from nodes.timing import no_pages, no_passages, no_rewrite, nothing, within_time
 from nodes.web_search import web_search
 from retrievers.passages import PassageReader
 from retrievers.types import Embedder, PassageSearch
@@ -70,7 +70,7 @@ def build_graph(
     graph.add_node("route", partial(route, chat=fast, graph=graph_tool is not None, web=web_tool is not None))
     graph.add_node("decompose", within_time("decompose", partial(decompose, chat=fast), nothing))
     graph.add_node("hyde", within_time("hyde", partial(hyde, chat=fast), nothing))
-    graph.add_node("retrieve", within_time("retrieve", partial(retrieve, tool=search_tool), nothing))
+    graph.add_node("retrieve", within_time("retrieve", partial(retrieve, tool=search_tool), no_passages))
     graph.add_node("knowledge_graph", within_time("knowledge_graph", partial(knowledge_graph, tool=graph_tool), nothing))
     graph.add_node("fuse", fuse)
     graph.add_node("grade", partial(grade, chat=fast))

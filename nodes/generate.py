@@ -30,6 +30,9 @@ from retrievers.types import Embedder, Passage
 SURE = 0.7
 """From here on a verdict of "not sufficient" is believed: nothing is answered. Below it what was found is answered, in part."""
 
+_LEAST_CONTEXT = 200
+"""Tokens of passages that an answer needs at least: where the caller's limit leaves fewer, the model is not asked."""
+
 _PROMPT_TOKENS = 700
 """Of the rules, the examples and the question, beside the passages."""
 
@@ -57,7 +60,7 @@ async def generate(
     kept = within_budget(state.kept, await _room(state, chat))
     wide, drafted = await _drafted(kept, state, step, chat)
     if drafted.value is None:
-        return await _quoted(kept, state, step, embedder, drafted)
+        return await _quoted(within_budget(state.kept), state, step, embedder, drafted)
     return {
         "kept": wide,
         "claims": drafted.value.claims,
@@ -120,7 +123,7 @@ async def _room(state: RagState, chat: Decider) -> int:
     if model_failed(state):
         return context_tokens(None)
     room, left = context_tokens(await chat.window()), tokens_left(state)
-    return room if left is None else max(1, min(room, left - _PROMPT_TOKENS))
+    return room if left is None else min(room, max(_LEAST_CONTEXT, left - _PROMPT_TOKENS))
 
 
 async def _drafted(kept: list[Passage], state: RagState, step: _Step, chat: Decider) -> tuple[list[Passage], Consulted[Written]]:

@@ -51,8 +51,13 @@ def _given_up(step: Step, clock: Clock, decision: str, reason: str, update: RagU
 
 
 def nothing(state: RagState) -> RagUpdate:
-    """A search that found nothing in time, a stage that was left out."""
+    """A stage that was left out."""
     return {}
+
+
+def no_passages(state: RagState) -> RagUpdate:
+    """The query counts as tried."""
+    return {"found": [{"place": state.place, "query": state.query, "passages": [], "no_answer": state.no_answer, "chunk_count": None}]}
 
 
 def no_rewrite(state: RagState) -> RagUpdate:

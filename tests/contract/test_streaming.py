@@ -55,7 +55,7 @@ async def events_of(server, mode="custom"):
 @pytest.mark.rule("core-basic")
 async def test_a_claim_is_told_while_the_next_one_is_still_written():
     """core-basic: streamed claim by claim, each with its quote and place."""
-    with DrippingServer(RELEVANT, {"claims": [FIRST, SECOND]}, drip=0.0002) as server:
+    with DrippingServer(RELEVANT, {"claims": [FIRST, SECOND]}, drip=0.000001) as server:
         told, whole_s = await events_of(server)
     assert [event["claim"] for event, _ in told] == [FIRST["text"], SECOND["text"]]
     assert told[0][0]["quote"] == FIRST["quote"]
