@@ -132,7 +132,8 @@ async def ask(
 ) -> Answer:
     """Answer a question with checked citations, or say why the documents do not hold the answer.
 
-    `docs` asks about these files alone, in a collection that is dropped afterwards; `thread` continues a conversation.
+    `docs` asks about these files alone, in a collection that is dropped afterwards; `thread` continues a conversation, also one that
+    waits for the user to say which document is meant (status `needs_input`, with the knob `clarify`).
     Every failure inside the graph comes back as status `failed` with its reason.
     """
     services = services or default_services()
@@ -149,6 +150,7 @@ async def ask(
 async def _ask(
     services: Services, question: str, collection: str, thread: str | None, filters: Filters | None, knobs: Mapping[str, object] | None
 ) -> Answer:
+    from graphs.pausing import as_asked_back, reply_to_pause
     from nodes.knobs import Knobs
     from nodes.state import RagInput
 
@@ -163,7 +165,9 @@ async def _ask(
     else:
         config: Any = {"configurable": {"thread_id": services.thread_id(thread)}}
         async with services.threads() as saver:
-            output = await services.rag(services.operator, saver).ainvoke(turn, config, context=context)
+            graph = services.rag(services.operator, saver)
+            given = await reply_to_pause(graph, config, question) or turn
+            output = as_asked_back(await graph.ainvoke(given, config, context=context))
     return _with_timings(output, (time.perf_counter() - started) * 1000)
 
 

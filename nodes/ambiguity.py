@@ -7,9 +7,19 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from typing_extensions import TypedDict
+
 from nodes.disagreement import Statement, alike, statements
 from retrievers.text.analysis import analyse, query_words
 from retrievers.types import Passage
+
+
+class Option(TypedDict):
+    """A document that could be meant. A Passage is one."""
+
+    document: str
+    title: str
+
 
 MARGIN = 0.08
 """Of the absolute score: what twin passages differ by because of their lengths and titles. One that is further off is not as good."""
@@ -68,7 +78,7 @@ def _named(question: str, found: Sequence[Passage]) -> bool:
     return not distinguishing.isdisjoint(query_words(question))
 
 
-def chosen(reply: object, options: Sequence[Passage]) -> list[str] | None:
+def chosen(reply: object, options: Sequence[Option]) -> list[str] | None:
     """The documents that the reply names: by number from 1, by document, by title or a part of one; all for "all"; None for none.
 
     A reply may be a mapping with one of them under `document`, `title` or `answer`.
@@ -84,13 +94,13 @@ def chosen(reply: object, options: Sequence[Passage]) -> list[str] | None:
     return exact or _by_number(text, options) or _by_part(text, options)
 
 
-def _by_number(text: str, options: Sequence[Passage]) -> list[str] | None:
+def _by_number(text: str, options: Sequence[Option]) -> list[str] | None:
     found = _NUMBER.fullmatch(text)
     number = int(found[1]) if found else 0
     return [options[number - 1]["document"]] if 1 <= number <= len(options) else None
 
 
-def _by_part(text: str, options: Sequence[Passage]) -> list[str] | None:
+def _by_part(text: str, options: Sequence[Option]) -> list[str] | None:
     """The one option whose title or document has the text in it, or stands in the text; two such are no choice."""
     names = [(option["document"], [_folded(option["document"]), _folded(option["title"])]) for option in options]
     found = [document for document, own in names if any(_is_part(text, name) for name in own)]
