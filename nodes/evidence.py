@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nodes.records import Claim
-from nodes.support import instructs, invented_number, is_about
+from nodes.support import beside_orders, invented_number, is_about
 from retrievers.text.analysis import analyse, query_words
 from retrievers.text.language import language_of, other_scripts
 from retrievers.text.quotes import find_quote
@@ -53,7 +53,7 @@ def check(claim: Claim, passages: Sequence[Passage], question: str = "") -> Find
     span = find_quote(text, quote) if quote else find_quote(text, claim["text"]) or _sentence_for(claim["text"], text)
     if span is None:
         return Finding("unsupported", _not_there(number, quote, passages)) if quote else Finding("unquoted", _NOT_QUOTED.format(number))
-    why = _unfit(claim["text"], text[slice(*span)], passage, question)
+    why = _unfit(claim["text"], span, passage, question)
     return Finding("unsupported", why) if why else Finding("verified", start=span[0], end=span[1])
 
 
@@ -66,11 +66,11 @@ def _not_there(number: int, quote: str, passages: Sequence[Passage]) -> str:
     return f"its quote does not stand in passage {number}{where}"
 
 
-def _unfit(claim: str, quote: str, passage: Passage, question: str) -> str:
+def _unfit(claim: str, span: tuple[int, int], passage: Passage, question: str) -> str:
     """Why words that do stand in the passage do not support the claim; empty when they may."""
-    if instructs(quote, question):
+    if beside_orders(passage["text"], *span, question):
         return "what it quotes gives instructions to a reader, and states nothing"
-    number = invented_number(claim, quote, passage, question)
+    number = invented_number(claim, passage["text"][slice(*span)], passage, question)
     return f"the number {number} stands nowhere in its passage" if number else ""
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from nodes.records import Claim
-from nodes.support import instructs
+from nodes.support import beside_orders
 from retrievers.errors import ProviderError
 from retrievers.fusion import absolute
 from retrievers.text.analysis import analyse, query_words
@@ -100,7 +100,9 @@ def _candidates(number: int, passage: Passage, asked_for: set[str]) -> list[_Can
     for unit in _with_short_ones_joined(passage["text"]):
         text = passage["text"][unit.start : unit.end]
         words = Counter(analyse(text))
-        if instructs(text) or _folded(text) in headings or (unit.kind == "sentence" and (leads_in(text) or _is_caption(text, asked_for))):
+        if _folded(text) in headings or (unit.kind == "sentence" and (leads_in(text) or _is_caption(text, asked_for))):
+            continue
+        if beside_orders(passage["text"], unit.start, unit.end):
             continue
         if _ASKS.search(text) or _LABEL.search(text):
             asked = words

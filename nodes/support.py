@@ -14,13 +14,15 @@ from retrievers.types import Passage
 _ORDERS = (
     r"\b(?:ignore|disregard|forget|override)\b.{0,20}\b(?:previous|prior|above|earlier|preceding|all|any|your|other)\b"
     r".{0,20}\b(?:instructions?|rules|prompts?|guidelines|passages?|documents?|context)\b",
-    r"\b(?:new|updated|system)\s+(?:instructions?|prompts?)\s*[:：]|\bsystem prompt\b|<\|?(?:im_start|system)\b|\[/?INST\]",
-    r"\b(?:always|only|must)\s+(?:answer|reply|respond)\s+(?:with|in|that|[“\"'])|\b(?:answer|reply|respond)\s+(?:only\s+)?in\s+json\b",
+    r"\b(?:ignore|disregard|forget|override)\s+(?:(?:the|all|any|these|those|your)\s+)?(?:other\s+)?(?:passages?|prompts?|context|documents?|instructions)\b",
+    r"\b(?:new|updated|system)\s+(?:instructions?|prompts?)\s*[:：]|\bsystem prompt\b|<\|?(?:im_start|system)\b|</?passage\b|\[/?INST\]",
+    r"\b(?:always|only|must)\s+(?:answer|reply|respond)\s+(?:only\s+)?(?:with|in|that|[“\"'])|\b(?:answer|reply|respond)\s*:?\s*\{|\b(?:answer|reply|respond)\s+(?:only\s+)?in\s+json\b",
     r"\b(?:answer|reply|respond)\s+(?:to\s+)?(?:every|all|any)\s+questions?\b.{0,20}\b(?:with|that|by)\b",
+    r"\b(?:every|each|all|any)\s+(?:answers?|repl(?:y|ies)|responses?)\s+(?:must|should|shall|has\s+to|have\s+to)\s+(?:end|begin|start|contain|include)\b",
     r"\bfrom now on,?\s+(?:you|answer|reply|respond)\b",
     r"\b(?:mark|rate|grade|judge|treat|consider)\s+(?:this|these|the)\s+(?:passages?|text|document|page)s?\b.{0,30}\b(?:relevant|trusted|10)\b",
     r"\b(?:the|any|an?)\s+(?:language model|ai assistant|ai model|llm)\b.{0,40}\b(?:must|should|shall|is to)\b",
-    r"\b(?:call|invoke|use|run)\s+(?:the\s+tool\s+)?`?(?:search|read)_\w+",
+    r"\b(?:call|invoke|use|run|execute)\s+(?:the\s+tool\s+)?`?(?:(?:search|read)_\w+|\w+_documents?\b)",
     r"(?:以前|これまで|上記|今まで|先|前)の(?:すべての|全ての)?(?:指示|命令|ルール|規則|プロンプト).{0,10}(?:無視|忘れ|破棄)|システムプロンプト",
     r"(?:以後|以降|今後|これから|次から).{0,6}(?:回答|答え|返答|質問)(?:は|に|を).{0,30}と(?:答え|回答|返答|返事)",
     r"(?:すべて|全て|必ず|常に|のみ|だけ).{0,20}と(?:答え|回答|返答)(?:よ|ろ|せよ|しろ|てください|してください|なさい|すること|ること)",
@@ -40,6 +42,20 @@ _ABOUT_ORDERS = re.compile(
 def instructs(text: str, question: str = "") -> bool:
     """Whether `text` tells a model what to do. Not so for a question about such texts: then they are its subject."""
     return _ORDER.search(unicodedata.normalize("NFKC", text)) is not None and not _ABOUT_ORDERS.search(question)
+
+
+def beside_orders(text: str, start: int, end: int, question: str = "") -> bool:
+    """Whether what stands at `start:end`, or a sentence next to it in its paragraph, tells a model what to do.
+
+    Who wrote the order wrote what leads up to it and what follows; the paragraphs around it may be somebody else's.
+    """
+    opened, closed = text.rfind("\n\n", 0, start), text.find("\n\n", end)
+    first, last = (0 if opened < 0 else opened + 2), (len(text) if closed < 0 else closed)
+    spans = [(first + unit.start, first + unit.end) for unit in units(text[first:last])]
+    held = [place for place, span in enumerate(spans) if span[0] < end and start < span[1]]
+    if held:
+        first, last = spans[max(0, held[0] - 1)][0], spans[min(len(spans) - 1, held[-1] + 1)][1]
+    return instructs(text[min(first, start) : max(last, end)], question)
 
 
 def is_about(start: int, end: int, passage: Passage, question: str) -> bool:

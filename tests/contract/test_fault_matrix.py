@@ -31,6 +31,8 @@ DEADLINE_S = 2.5
 """For a whole turn: one call that is waited for in vain, none after it, and room for a slow machine."""
 
 DAYS = "How long are nightly backups kept?"
+BOTH = "What is the difference between nightly backups and weekly backups?"
+WHY = "Why are backups kept?"
 CUP = "Who won the 1998 football world cup?"
 TEXTS = (
     Text("Nightly backups are kept for 35 days. They start at 02:30.", "ops.md", "Operations", ("Backups",)),
@@ -70,6 +72,8 @@ class Step:
 
 STEPS = (
     Step("gate", {"messages": FOLLOW_UP}, ("answered", "partial", "no_evidence")),
+    Step("decompose", {"question": BOTH}, ("answered", "partial", "no_evidence")),
+    Step("hyde", {"question": WHY}, ("answered", "partial", "no_evidence")),
     Step("grade", {"question": DAYS}, ("answered",)),
     Step("rewrite", {"question": DAYS}, ("no_evidence",), {"grade": NO}),
     Step("generate", {"question": DAYS}, ("answered", "no_evidence")),
