@@ -14,12 +14,15 @@ _UNSEEN = re.compile(
 """Control characters (a terminal obeys ESC), those of direction, tags and zero width; those that join emoji and letters stay."""
 
 _CODE = re.compile(r"(^(`{3,})[^\n]*\n.*?^\2`*[ \t]*$|(?<!`)(`+)(?!`)[^\n]+?(?<!`)\3(?!`))", re.MULTILINE | re.DOTALL)
-_IMAGE = re.compile(r"!\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
-_LINK = re.compile(r"\[([^\]]+)\]\(\s*<?([^)\s>]*)>?[^)]*\)")
+_TARGET = r"\((?:[^()]|\([^()]*\))*\)"
+_IMAGE = re.compile(rf"!\[([^\]]*)\](?:{_TARGET}|\[[^\]]*\])")
+_LINK = re.compile(rf"\[([^\]]+)\]{_TARGET}")
 _REFERENCE = re.compile(r"^[ ]{0,3}\[[^\]]+\]:[ \t]*\S.*$", re.MULTILINE)
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_SCRIPT = re.compile(r"\b(javascript|vbscript|data|file)\s*:(?=\s*\S)", re.IGNORECASE)
-_ADDRESS = re.compile(r"\b(?:https?|ftp)://[^\s<>\"'()（）「」、。]+|\bwww\.[^\s<>\"'()（）「」、。]+", re.IGNORECASE)
+_SCRIPT = re.compile(r"(?<![A-Za-z])(javascript|vbscript|data|file)\s*:(?=\s*\S)", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"(?<![A-Za-z])(?:https?|ftp)://[^\s<>\"'()（）「」、。]+|(?<![A-Za-z0-9.])www\.[^\s<>\"'()（）「」、。]+", re.IGNORECASE
+)
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 
 REMOVED = "…"
