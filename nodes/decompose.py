@@ -24,7 +24,7 @@ from nodes.remembering import recalled, remember
 from nodes.replies import Reply
 from nodes.state import RagState, RagUpdate
 from nodes.structured import Consulted, Decider, consult_by
-from nodes.wording import language_of_answer
+from nodes.wording import same_language
 from retrievers.errors import ProviderUnavailable
 from retrievers.text.language import language_of
 from retrievers.text.terms import content_terms
@@ -109,11 +109,10 @@ async def _asked(state: RagState, runtime: Runtime[Knobs], chat: Decider, clock:
 def _usable(questions: Sequence[str], whole: str) -> tuple[str, ...]:
     """At most four that can be searched for, in the question's language; none where fewer than two are left, or a code was lost."""
     said = [" ".join(question.split()) for question in questions]
-    language = language_of_answer(whole)
     kept = [
         question
         for question in dict.fromkeys(said)
-        if question != whole and len(question) <= _MOST_CHARS and language_of_answer(question) == language and content_terms(question)
+        if question != whole and len(question) <= _MOST_CHARS and same_language(question, whole) and content_terms(question)
     ][:MOST]
     lost = any(term.casefold() not in " ".join(kept).casefold() for term in exact_terms(whole))
     return () if lost or len(kept) < _LEAST else tuple(kept)

@@ -17,12 +17,11 @@ _OPENER = re.compile(
     r"^\s*(?:and|but|or|so|then|also|what\s+about|how\s+about|what\s+if)\b|^\s*(?:じゃあ|では|それなら|それで|あと|ちなみに|また|一方|逆に|で、)",
     re.IGNORECASE,
 )
-_BARE_TOPIC = re.compile(r"^[^?？]{1,20}(?:は|なら|の場合は)\s*[?？。]?\s*$|^\s*(?:the\s+)?\w+\s*\?\s*$", re.IGNORECASE)
+_BARE_TOPIC = re.compile(r"^[^?？]{1,20}(?:は|なら|の場合は)\s*[?？。]?\s*$|^\s*(?:the\s+)?\w+\s*[?？]\s*$", re.IGNORECASE)
 
-_EXPLETIVE = re.compile(
-    r"\b(?:is|are|was|were)\s+there\b|\bthere\s+(?:is|are|was|were)\b|\bone\s+of\b|\b(?:does|did)\s+it\s+take\b", re.IGNORECASE
-)
-"""Words that point at nothing."""
+_THERE_IS = re.compile(r"\b(?:is|are|was|were)\s+there\b|\bthere\s+(?:is|are|was|were)\b|\bone\s+of\b", re.IGNORECASE)
+_IT_TAKES = re.compile(r"\b(?:does|did|will|would)\s+it\s+take\b(?!\s+(?:place|part|effect))", re.IGNORECASE)
+"""Words that point at nothing; "how long does it take?" alone does."""
 
 _POINTING = 3
 """A question with a pronoun and more content words than this stands on its own ("How long does it take to restore a backup?")."""
@@ -38,7 +37,7 @@ def needs_history(question: str) -> bool:
     own = len(content_terms(question))
     return (
         own == 0
-        or (own <= _POINTING and _POINTER.search(question) is not None)
+        or (own <= _POINTING and _POINTER.search(_THERE_IS.sub(" ", question)) is not None)
         or (own <= _OPENING and _OPENER.search(question) is not None)
         or (own <= _TOPIC and _BARE_TOPIC.search(question) is not None)
     )
@@ -46,7 +45,7 @@ def needs_history(question: str) -> bool:
 
 def may_follow(question: str) -> bool:
     """Whether the question may lean on what was said before: it points somewhere, goes on, or says little. Wider than `needs_history`."""
-    told = _EXPLETIVE.sub(" ", question)
+    told = _IT_TAKES.sub(" ", _THERE_IS.sub(" ", question))
     return (
         needs_history(question)
         or _POINTER.search(told) is not None

@@ -24,7 +24,7 @@ from nodes.smalltalk import about_conversation, maybe_small_talk
 from nodes.state import RagState, RagUpdate, fresh_turn
 from nodes.structured import Decider, consult
 from nodes.verdicts import Verdict
-from nodes.wording import language_of_answer
+from nodes.wording import same_language
 from retrievers.errors import InvalidArgument
 from retrievers.text.language import language_of
 from retrievers.text.terms import content_terms
@@ -146,7 +146,7 @@ def _checked(reply: Gate, question: str) -> tuple[bool, str]:
 
 def _faithful(rewritten: str, question: str) -> str:
     """The model's wording, or nothing where it changed the language, lost a code or most of the words, or wrote an essay."""
-    if language_of_answer(rewritten) != language_of_answer(question) or len(rewritten) > len(question) + 500:
+    if not same_language(rewritten, question) or len(rewritten) > len(question) + 500:
         return ""
     own, held = content_terms(question), rewritten.casefold()
     kept = sum(term.casefold() in held for term in own)

@@ -22,6 +22,16 @@ def language_of_answer(text: str) -> Language:
     return "ja" if language_of(text) == "ja" else "en"
 
 
+def same_language(text: str, other: str) -> bool:
+    """Whether both texts would be answered in one language; Chinese and Korean count as themselves."""
+    return _family(text) == _family(other)
+
+
+def _family(text: str) -> str:
+    language = language_of(text)
+    return language if language in ("ja", "zh", "ko") else "en"
+
+
 def greeting(language: Language) -> str:
     """The reply to a greeting."""
     if language == "ja":

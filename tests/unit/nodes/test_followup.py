@@ -2,14 +2,25 @@
 
 import pytest
 
-from nodes.followup import standalone
+from nodes.followup import may_follow, standalone
 
 MEETING = "定例の打ち合わせはどこでありますか？"
 
 
 @pytest.mark.rule("gate")
 @pytest.mark.parametrize(
-    "question", ["それいつだっけ？", "When was that again?", "Why?", "なぜ？", "土日は？", "その会議の議事録は？", "And the minutes?"]
+    "question",
+    [
+        "それいつだっけ？",
+        "When was that again?",
+        "Why?",
+        "なぜ？",
+        "土日は？",
+        "土日？",
+        "为什么？",
+        "その会議の議事録は？",
+        "And the minutes?",
+    ],
 )
 def test_a_follow_up_gets_the_earlier_questions_words(question):
     """gate: "when was that again?" becomes searchable."""
@@ -36,3 +47,19 @@ def test_a_follow_up_of_a_follow_up_leads_back_to_the_subject():
 
 def test_a_follow_up_without_a_history_stays_as_it_is():
     assert standalone("When was that again?", []) == "When was that again?"
+
+
+@pytest.mark.rule("gate")
+@pytest.mark.parametrize(
+    "question", ["And the minutes?", "Where does it take place on Fridays in winter?", "それは何時に終わる予定ですか？", "Fees?"]
+)
+def test_what_may_lean_on_the_conversation_is_shown_to_a_model(question):
+    """gate: more than what cannot be searched for alone."""
+    assert may_follow(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["Are there fees for late returns?", "How long does it take to restore a backup?", "返品の送料はいくらですか？"]
+)
+def test_words_that_point_at_nothing_lean_on_nothing(question):
+    assert not may_follow(question)

@@ -198,6 +198,16 @@ async def test_a_stand_alone_question_in_another_language_is_not_taken():
     assert update["standalone"] == "定例の打ち合わせはどこですか？ それいつだっけ？"
 
 
+@pytest.mark.rule("T30")
+async def test_a_chinese_question_stays_chinese():
+    """T30: no translation of any language."""
+    history = [HumanMessage("备份保存多长时间？"), AIMessage("三十五天。 [1]")]
+    update = await gated("为什么？", history, ['{"retrieve": true, "standalone": "Why are backups kept for 35 days?"}'])
+    assert update["standalone"] == "备份保存多长时间？ 为什么？"
+    update = await gated("为什么？", history, ['{"retrieve": true, "standalone": "备份为什么保存三十五天？"}'])
+    assert update["standalone"] == "备份为什么保存三十五天？"
+
+
 @pytest.mark.rule("T1", "F31")
 async def test_every_field_of_the_last_turn_is_reset():
     """T1, F31: nothing of the last turn is left, whatever its reducer."""
