@@ -17,7 +17,7 @@ from nodes.knobs import Knobs
 from nodes.prompting import context_tokens, moment, prompt, transcript, within_budget
 from nodes.quoting import OVER, quote
 from nodes.quoting_parts import quote_parts
-from nodes.records import Degraded, TrailEvent
+from nodes.records import SURE, Degraded, TrailEvent
 from nodes.safety import harmless
 from nodes.state import RagState, RagUpdate, model_failed
 from nodes.structured import Consulted, Decider, OutOfTime
@@ -26,9 +26,6 @@ from nodes.wording import language_of_answer, no_time
 from retrievers.errors import ProviderError, ProviderReplyInvalid, StorageError
 from retrievers.passages import PassageReader, part_ids
 from retrievers.types import Embedder, Passage
-
-SURE = 0.7
-"""From here on a verdict of "not sufficient" is believed: nothing is answered. Below it what was found is answered, in part."""
 
 _LEAST_CONTEXT = 200
 """Tokens of passages that an answer needs at least: where the caller's limit leaves fewer, the model is not asked."""

@@ -121,6 +121,10 @@ class Period(TypedDict):
     said: str
 
 
+SURE = 0.7
+"""Above it a verdict of "not sufficient" is believed and nothing is answered. Up to it a deeper search comes, then an answer in part."""
+
+
 class Sufficiency(TypedDict):
     """Whether the kept passages hold the answer, how sure that verdict is (0-1), and what is missing, as text for the next query."""
 

@@ -10,16 +10,13 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from nodes.budget import seconds_left
-from nodes.context import Clock, knobs
+from nodes.context import Clock, knobs, now
 from nodes.disagreement import disagreement
 from nodes.knobs import Knobs
 from nodes.lacking import Lack, lacking
-from nodes.records import Sufficiency
+from nodes.records import SURE, Sufficiency
 from nodes.state import RagState, RagUpdate
 from nodes.structured import Decider
-
-SURE = 0.7
-"""Above it an insufficiency ends in an abstention, at or below it in a deeper search and then in an answer marked `partial`."""
 
 _BY_RULES = 0.9
 """The rules' confidence in a lack: under 1 in 100 answerable questions has one."""
@@ -34,7 +31,7 @@ async def sufficiency(state: RagState, runtime: Runtime[Knobs], *, chat: Decider
     """The verdict on what was kept, and whether to look deeper once: the same query, more passages."""
     clock = Clock("sufficiency")
     given = state.sufficiency
-    verdict = given or by_rules(state)
+    verdict = given or by_rules(state, now(runtime).year)
     refetch = not verdict["sufficient"] and verdict["confidence"] <= SURE and _can_go_deeper(state)
     decision = "sufficient" if verdict["sufficient"] else "look deeper" if refetch else "not sufficient"
     event = clock.event("check", decision, _reason(verdict, by_model=given is not None), **verdict)
@@ -44,9 +41,12 @@ async def sufficiency(state: RagState, runtime: Runtime[Knobs], *, chat: Decider
     return {**update, "time_left": seconds_left(state)} if knobs(runtime).clarify else update
 
 
-def by_rules(state: RagState) -> Sufficiency:
-    """Sufficient unless something that the question names or asks for is in none of the kept passages."""
-    lacks = lacking(state.standalone, state.kept, given=state.period["said"] if state.period else "")
+def by_rules(state: RagState, year: int) -> Sufficiency:
+    """Sufficient unless something that the question names or asks for is in none of the kept passages.
+
+    The current `year` need not stand in them, nor the period that was searched: a text that is in force does not repeat it.
+    """
+    lacks = lacking(state.standalone, state.kept, given=f"{year} {state.period['said'] if state.period else ''}")
     if not lacks:
         return {"sufficient": True, "confidence": 1.0, "missing": ""}
     missing = ", ".join(dict.fromkeys(lack.words for lack in lacks))

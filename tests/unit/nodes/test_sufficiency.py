@@ -51,6 +51,14 @@ async def test_where_a_part_may_be_answered_the_rules_are_unsure_and_look_deeper
     assert (update["sufficiency"]["confidence"], update["refetch"]) == (0.5, True)
 
 
+async def test_the_current_year_need_not_stand_in_a_text_that_is_in_force():
+    question = "How long are backups kept in 2026?"
+    kept = {"kept": [passage("days", "Backups are kept for 35 days.")]}
+    this_year = await checked(question, knobs={"now": "2026-03-01T09:00:00+09:00"}, **kept)
+    next_year = await checked(question, knobs={"now": "2027-03-01T09:00:00+09:00"}, **kept)
+    assert (this_year["sufficiency"]["sufficient"], next_year["sufficiency"]["sufficient"]) == (True, False)
+
+
 @pytest.mark.rule("core-context")
 async def test_the_models_word_counts_before_the_rules():
     """core-context: it came with the grades, no second call."""
