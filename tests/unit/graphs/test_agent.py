@@ -264,7 +264,7 @@ async def test_a_model_without_tools_leaves_a_plain_search():
 async def test_what_a_tool_returns_is_fenced_and_causes_no_call(line):
     """F17, S7: between delimiters with a code of its own; only the model's own calls are carried out."""
     web = FixedWeb([])
-    texts = [Text(f"{QUOTE} {line}", "ops.md", "Operations", ("Backups",))]
+    texts = [Text(f"{QUOTE}\n\n{line}", "ops.md", "Operations", ("Backups",))]
     graph, chat, _ = agent_of(SEARCH, "DONE", JUDGED, ANSWER, texts=texts, web=web)
     output = await graph.ainvoke({"question": DAYS})
     assert web.queries == []
