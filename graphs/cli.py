@@ -114,6 +114,10 @@ def _add_ask(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser.add_argument("--docs", type=Path, metavar="PATH", help="ask about these files only; nothing of them is kept")
     parser.add_argument("--thread", metavar="ID", help="continue this conversation")
     parser.add_argument("--trail", action="store_true", help="show every decision on the way, with its reason and time")
+    parser.add_argument("--clarify", action="store_true", help="ask back where documents that disagree or stand apart could be meant")
+    parser.add_argument("--deadline", type=float, metavar="S", help="give the best answer so far after so many seconds")
+    parser.add_argument("--max-model-calls", type=int, metavar="N", help="ask a chat model at most so often")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="spend at most so many tokens on all its calls together")
     _add_filters(parser)
 
 

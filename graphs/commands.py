@@ -18,7 +18,7 @@ from typing import Any
 
 from graphs import api, render, render_why
 from graphs.cli import DONE, FAILED, USAGE
-from graphs.parsing import parse_filters, parse_fusion
+from graphs.parsing import parse_budgets, parse_filters, parse_fusion
 from graphs.settings import Settings
 from graphs.wiring import Services, services_for
 from retrievers.errors import InvalidArgument, TadoriError
@@ -191,6 +191,7 @@ async def _ask(services: Services, options: argparse.Namespace) -> Result:
             docs=options.docs,
             thread=options.thread,
             filters=parse_filters(options),
+            knobs=parse_budgets(options),
             progress=bar,
             services=services,
         )

@@ -32,6 +32,27 @@ def _weights(pair: str) -> tuple[float, float]:
     return lexical, vector
 
 
+_BUDGETS = {"deadline_s": "--deadline", "max_model_calls": "--max-model-calls", "max_tokens": "--max-tokens"}
+
+
+def parse_budgets(options: argparse.Namespace) -> dict[str, float | int | bool]:
+    """The knobs of `--deadline`, `--max-model-calls`, `--max-tokens` and `--clarify`; an option that was not given is none of them."""
+    # pydantic costs 0.2 s, which only a question pays.
+    from pydantic import ValidationError
+
+    from nodes.knobs import Knobs
+
+    given = {"deadline_s": options.deadline, "max_model_calls": options.max_model_calls, "max_tokens": options.max_tokens}
+    knobs: dict[str, float | int | bool] = {name: value for name, value in given.items() if value is not None}
+    try:
+        Knobs.model_validate(knobs)
+    except ValidationError as exc:
+        fault = exc.errors()[0]
+        name = str(fault["loc"][0])
+        raise InvalidArgument(f"{_BUDGETS[name]} {knobs[name]!r}: {fault['msg'].lower()}") from exc
+    return {**knobs, "clarify": True} if options.clarify else knobs
+
+
 def parse_filters(options: argparse.Namespace) -> Filters:
     """The filters of `--filter`, `--since` and `--until`."""
     pairs = []

@@ -8,7 +8,7 @@ import pytest
 
 from graphs.cli import build_parser, main
 from graphs.commands import accept_any_text, show
-from graphs.parsing import parse_filters, parse_fusion
+from graphs.parsing import parse_budgets, parse_filters, parse_fusion
 from retrievers.errors import InvalidArgument
 
 
@@ -132,3 +132,26 @@ def test_a_port_in_use_is_said_and_no_other_is_taken(capsys: pytest.CaptureFixtu
         port = taken.getsockname()[1]
         assert main(["serve", "--port", str(port)]) == 1
     assert f"tadori: cannot listen on 127.0.0.1:{port}: " in capsys.readouterr().err
+
+
+@pytest.mark.rule("limit")
+def test_budgets_are_options_of_a_question() -> None:
+    """limit: seconds, calls and tokens; what was not given is no limit."""
+    given = options("ask", "x", "--deadline", "2.5", "--max-model-calls", "0", "--max-tokens", "900", "--clarify")
+    assert parse_budgets(given) == {"deadline_s": 2.5, "max_model_calls": 0, "max_tokens": 900, "clarify": True}
+    assert parse_budgets(options("ask", "x")) == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--deadline", "0"], "--deadline 0.0: input should be greater than 0"),
+        (["--deadline", "nan"], "--deadline nan: "),
+        (["--max-model-calls", "-1"], "--max-model-calls -1: input should be greater than or equal to 0"),
+        (["--max-tokens", "9999999"], "--max-tokens 9999999: input should be less than or equal to 1000000"),
+    ],
+)
+def test_a_budget_out_of_bounds_is_a_usage_error(given: list[str], said: str) -> None:
+    with pytest.raises(InvalidArgument) as raised:
+        parse_budgets(options("ask", "x", *given))
+    assert str(raised.value).startswith(said)
