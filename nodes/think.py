@@ -46,12 +46,15 @@ async def think(state: AgentState, runtime: Runtime[Knobs], *, chat: Decider | N
     talk: list[AnyMessage] = state.talk or [*prompt("agent", now=moment(now(runtime)), question=state.standalone)]  # type: ignore[list-item]
     if ended := _ended(state, talk, runtime):
         kind, reason = ended
+        if kind == "rounds" and not state.tried and not state.tool_error:
+            event = clock.event("decision", "search all the same", f"{reason}, and nothing was looked up")
+            return {"talk": [*talk, _plain_search(search, state.standalone)], "trail": [event]}
         data = {SPENT: reason} if kind == "budget" else {}
         return {"talk": [*talk, AIMessage("")], "trail": [clock.event("limit", _INSTEAD, reason, **data)]}
     asked = await consult_by(lambda allowed: chat.act(talk, tools, allowed), talk, _for_gathering(state, runtime), clock, instead=_INSTEAD)
     chosen = asked.value if asked.value is not None else AIMessage("")
     events = list(asked.events)
-    if not _calls(chosen) and not state.rounds:
+    if not _calls(chosen) and not state.tried and not state.tool_error:
         chosen = _plain_search(search, state.standalone)
         events.append(clock.event("decision", "search all the same", "the model chose no tool, and nothing was looked up yet"))
     elif asked.value is not None:

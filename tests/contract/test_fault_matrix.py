@@ -7,16 +7,19 @@ from typing import Any, get_args
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
 from memory_search import MemorySearch, Text
 from servers.cohere import RerankServer
 from servers.loopback import Reply
 from servers.steps import FAULTS, Named, StepServer
 from servers.tavily import TavilyServer
 
+from graphs.agent import build_agent
 from graphs.rag import build_graph
 from nodes.rating import rate
 from nodes.records import Status
 from nodes.structured import Decider
+from retrievers.errors import DatabaseUnavailable
 from retrievers.providers.chat import resolve_chat
 from retrievers.providers.fakes import HashEmbedder
 from retrievers.providers.rerank_chat import ChatReranker
@@ -53,6 +56,7 @@ GOOD: dict[str, Any] = {
     "repair": ANSWER,
     "rewrite": {"query": "retention of nightly backups"},
     "direct": "Hello to you.",
+    "agent": "I have read enough.",
     "rerank": {"ratings": [{"id": 1, "score": 10}, {"id": 2, "score": 2}, {"id": 3, "score": 0}]},
     "hyde": "Backups are made so that lost files can be put back.",
     "decompose": {"questions": ["How long are nightly backups kept?", "How long are weekly backups kept?"]},
@@ -79,6 +83,7 @@ STEPS = (
     Step("generate", {"question": DAYS}, ("answered", "no_evidence")),
     Step("repair", {"question": DAYS}, ("answered", "no_evidence"), {"generate": INVENTED}),
     Step("direct", {"question": "Hello!"}, ("direct",)),
+    Step("agent", {"question": DAYS}, ("answered",)),
     Step("rerank", {"question": DAYS}, ("answered",)),
 )
 
@@ -107,12 +112,21 @@ def reranked(stage: Reranking) -> Reranked:
     return search
 
 
-async def ask(asks: dict[str, Any], chat: StepServer | None = None, search: MemorySearch | None = None, web: TavilyServer | None = None):
+async def ask(
+    asks: dict[str, Any],
+    chat: StepServer | None = None,
+    search: MemorySearch | None = None,
+    web: TavilyServer | None = None,
+    *,
+    agent: bool = False,
+):
     """The turn's output and how long it took."""
     model = Decider(resolve_chat("openai:test", base_url=chat.base_url, timeout_s=TIMEOUT_S)) if chat else None
     tool = web_tool(TavilySearch(api_key="tvly-test", base_url=web.url, timeout_s=TIMEOUT_S)) if web else None
     search = search or MemorySearch(TEXTS, HashEmbedder())
-    graph = build_graph(search=search, search_tool=search_tool(search), embedder=search.embedder, web_tool=tool, chat=model)
+    graph: Any = build_graph(search=search, search_tool=search_tool(search), embedder=search.embedder, web_tool=tool, chat=model)
+    if agent:
+        graph = build_agent(tools=[search_tool(search)], embedder=search.embedder, chat=model)
     started = time.monotonic()
     return await graph.ainvoke(asks), time.monotonic() - started
 
@@ -144,7 +158,7 @@ async def test_a_step_of_the_model_that_is_out_of_order_leaves_a_status_with_its
     """R13, F2, T14: every step by every fault; what did not arrive is in `degraded`, what cannot be read is in the trail."""
     with StepServer({**GOOD, **step.replies}, step.name, fault.fault) as chat:
         search = reranked(rerank_by_chat(chat)) if step.name == "rerank" else None
-        output, took = await ask(step.asks, chat, search)
+        output, took = await ask(step.asks, chat, search, agent=step.name == "agent")
     assert step.name in chat.steps
     check(output, took, step.without)
     named = "retrieve" if step.name == "rerank" else "generate" if step.name in ("repair", "direct") else step.name
@@ -159,9 +173,28 @@ async def test_each_step_in_order_degrades_nothing(step: Step):
     """R13: the matrix starts from turns that go well."""
     with StepServer({**GOOD, **step.replies}) as chat:
         search = reranked(rerank_by_chat(chat)) if step.name == "rerank" else None
-        output, _ = await ask(step.asks, chat, search)
+        output, _ = await ask(step.asks, chat, search, agent=step.name == "agent")
     assert step.name in chat.steps
     assert output["degraded"] == []
+
+
+@pytest.mark.rule("R13", "F31")
+async def test_a_turn_that_fails_loses_nothing_of_the_conversation():
+    """R13, F31: the turn before it stays, its own question and its reason are kept, and the next turn is as good as ever."""
+    saver, config = InMemorySaver(), {"configurable": {"thread_id": "one"}}
+    search = MemorySearch(TEXTS, HashEmbedder())
+
+    def graph():
+        return build_graph(search=search, search_tool=search_tool(search), embedder=search.embedder, checkpointer=saver)
+
+    first = await graph().ainvoke({"question": DAYS}, config)
+    search.error = DatabaseUnavailable("the database cannot be reached")
+    failed = await graph().ainvoke({"question": "How long are weekly backups kept?"}, config)
+    search.error = None
+    again = await graph().ainvoke({"question": "How long are weekly backups kept?"}, config)
+    assert (first["status"], failed["status"], again["status"]) == ("answered", "failed", "answered")
+    assert "the database cannot be reached" in failed["reason"]
+    assert [message.text for message in again["messages"]][:3] == [DAYS, first["answer"], "How long are weekly backups kept?"]
 
 
 RERANK_FAULTS = {
