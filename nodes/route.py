@@ -68,7 +68,9 @@ async def route(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | Non
         way = _Way("web", "asks for what changes by the hour; the documents come next")
     else:
         way = _way(state, several, wanted, chat is not None, graph)
-    period = period_of(state.question or question, now(runtime)) or period_of(question, now(runtime))
+    # The user's own words first: a model may have put a date in the place of "last month".
+    said = dict.fromkeys((state.question or question, question))
+    period = next((period for words in said if (period := period_of(words, now(runtime)))), None)
     event = clock.event(
         "decision",
         way.route,
