@@ -15,6 +15,10 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from retrievers.scope import Scope
+from retrievers.store.database import Database
+from retrievers.store.ledger import Ledger
+
 ROOT = Path(__file__).parent.parent.parent
 START_S = 90
 """The server starts in 5 s on an idle machine; a loaded one may take long."""
@@ -112,6 +116,15 @@ async def test_a_run_without_a_thread_answers_with_a_verified_citation(client: L
     assert result["status"] == "answered", result
     assert result["citations"][0]["quote"] == "Nightly backups are kept for 35 days."
     assert result["citations"][0]["verified"] is True
+
+
+@pytest.mark.rule("ledger")
+async def test_a_served_turn_is_in_the_tenants_ledger(client: LangGraphClient, ingested: None, database: Database) -> None:
+    """ledger: written by the served graph itself."""
+    ledger = Ledger(database, Scope.operator("served"))
+    before = (await ledger.usages(None))["turns"].get("answered", 0)
+    await client.runs.wait(None, "rag", input={"question": "How long are backups kept?"})
+    assert (await ledger.usages(None))["turns"]["answered"] == before + 1
 
 
 async def test_messages_alone_are_a_question_too(client: LangGraphClient, ingested: None) -> None:
