@@ -1,13 +1,13 @@
 """Where a turn goes next: every decision of the graph, a pure and total function of its state.
 
-The budgets are decided here, in the signatures; the names returned are the nodes' own.
+The budgets are decided here; the names returned are the nodes' own. `knobs` are the run's where none are given.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from langgraph.runtime import Runtime
+from langgraph.runtime import get_runtime
 from langgraph.types import Send
 
 from nodes.knobs import MAX_REWRITES, MAX_WEB_TRIES, Knobs
@@ -61,24 +61,25 @@ def after_hyde(state: RagState) -> Literal["retrieve"] | list[Send]:
     ]
 
 
-def after_grade(state: RagState, runtime: Runtime[Knobs]) -> AfterGrade:
+def after_grade(state: RagState, knobs: Knobs | None = None) -> AfterGrade:
     """Something was kept: does it suffice? Else look further; the knobs may lower the budgets."""
-    return "sufficiency" if state.kept else _next_search(state, runtime)
+    return "sufficiency" if state.kept else _next_search(state, knobs or _callers_knobs())
 
 
-def after_sufficiency(state: RagState, runtime: Runtime[Knobs]) -> AfterSufficiency:
+def after_sufficiency(state: RagState, knobs: Knobs | None = None) -> AfterSufficiency:
     """Enough is answered, perhaps after asking back; unsure fetches deeper once; too little looks further."""
     if state.sufficiency is None or state.sufficiency["sufficient"]:
-        return "clarify" if (runtime.context or Knobs()).clarify else "generate"
-    return "retrieve" if state.refetch else _next_search(state, runtime)
+        return "clarify" if (knobs or _callers_knobs()).clarify else "generate"
+    return "retrieve" if state.refetch else _next_search(state, knobs or _callers_knobs())
 
 
-def after_rewrite(state: RagState, runtime: Runtime[Knobs]) -> AfterRewrite:
+def after_rewrite(state: RagState, knobs: Knobs | None = None) -> AfterRewrite:
     """A rewrite that repeats what was tried ends the loop; the last one is searched with imagined passages where a model was at work."""
+    knobs = knobs or _callers_knobs()
     if not state.rewrite_ended:
-        last = state.rewrites >= MAX_REWRITES and state.usage["calls"] > 0 and (runtime.context or Knobs()).hyde
+        last = state.rewrites >= MAX_REWRITES and state.usage["calls"] > 0 and knobs.hyde
         return "hyde" if last else "retrieve"
-    return "web_search" if state.web_tries < _web_budget(runtime) else "generate"
+    return "web_search" if state.web_tries < _web_budget(knobs) else "generate"
 
 
 def after_clarify(state: RagState) -> AfterClarify:
@@ -100,9 +101,20 @@ def next_search(state: RagState, *, max_rewrites: int = MAX_REWRITES, max_web_tr
     return "web_search" if state.web_tries < max_web_tries else "generate"
 
 
-def _next_search(state: RagState, runtime: Runtime[Knobs]) -> NextSearch:
-    return next_search(state, max_rewrites=(runtime.context or Knobs()).max_rewrites, max_web_tries=_web_budget(runtime))
+def _next_search(state: RagState, knobs: Knobs) -> NextSearch:
+    return next_search(state, max_rewrites=knobs.max_rewrites, max_web_tries=_web_budget(knobs))
 
 
-def _web_budget(runtime: Runtime[Knobs]) -> int:
-    return MAX_WEB_TRIES if (runtime.context or Knobs()).web else 0
+def _web_budget(knobs: Knobs) -> int:
+    return MAX_WEB_TRIES if knobs.web else 0
+
+
+def _callers_knobs() -> Knobs:
+    """The run's; the defaults where nobody runs the graph, as when a state is edited at a checkpoint.
+
+    A parameter `runtime` would be simpler: LangGraph refuses to decide without one there.
+    """
+    try:
+        return get_runtime(Knobs).context or Knobs()
+    except (RuntimeError, AttributeError):
+        return Knobs()

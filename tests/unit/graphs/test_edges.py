@@ -4,9 +4,10 @@ import itertools
 from typing import get_args
 
 import pytest
-from turns import passage, runtime, turn
+from turns import passage, turn
 
 from graphs import edges
+from nodes.knobs import Knobs
 
 ENOUGH = {"sufficient": True, "confidence": 0.9, "missing": ""}
 TOO_LITTLE = {"sufficient": False, "confidence": 0.9, "missing": "the price"}
@@ -66,10 +67,10 @@ def test_a_passage_for_each_part_is_searched_with_beside_its_part():
 def test_only_the_last_rewrite_is_searched_with_imagined_passages():
     """q-hyde: when simpler ways have failed, where a model was at work and the caller allows it."""
     used = {"calls": 3, "input_tokens": 0, "output_tokens": 0, "cost_usd": None}
-    assert edges.after_rewrite(turn(rewrites=1, usage=used), runtime()) == "retrieve"
-    assert edges.after_rewrite(turn(rewrites=2, usage=used), runtime()) == "hyde"
-    assert edges.after_rewrite(turn(rewrites=2), runtime()) == "retrieve"
-    assert edges.after_rewrite(turn(rewrites=2, usage=used), runtime(hyde=False)) == "retrieve"
+    assert edges.after_rewrite(turn(rewrites=1, usage=used), Knobs()) == "retrieve"
+    assert edges.after_rewrite(turn(rewrites=2, usage=used), Knobs()) == "hyde"
+    assert edges.after_rewrite(turn(rewrites=2), Knobs()) == "retrieve"
+    assert edges.after_rewrite(turn(rewrites=2, usage=used), Knobs(hyde=False)) == "retrieve"
 
 
 @pytest.mark.rule("T2", "self-rag")
@@ -78,23 +79,23 @@ def test_one_kept_passage_that_suffices_is_enough_whatever_was_dropped(others):
     """T2, self-rag: the share of dropped passages never overrides a passed sufficiency check."""
     passages = [passage(str(number)) for number in range(others + 1)]
     state = turn(passages=passages, kept=passages[:1])
-    assert edges.after_grade(state, runtime()) == "sufficiency"
+    assert edges.after_grade(state, Knobs()) == "sufficiency"
     state.sufficiency = ENOUGH
-    assert edges.after_sufficiency(state, runtime()) == "generate"
-    assert edges.after_sufficiency(state, runtime(clarify=True)) == "clarify"
+    assert edges.after_sufficiency(state, Knobs()) == "generate"
+    assert edges.after_sufficiency(state, Knobs(clarify=True)) == "clarify"
 
 
 @pytest.mark.rule("core-context")
 def test_what_does_not_suffice_is_fetched_deeper_once_then_looked_for_elsewhere():
     """core-context: the refetch first, then the rewrite, the web, the end."""
     state = turn(kept=[passage()], tried=["q"], sufficiency=TOO_LITTLE, refetch=True)
-    assert edges.after_sufficiency(state, runtime()) == "retrieve"
+    assert edges.after_sufficiency(state, Knobs()) == "retrieve"
     state.refetch = False
-    assert edges.after_sufficiency(state, runtime()) == "rewrite"
+    assert edges.after_sufficiency(state, Knobs()) == "rewrite"
     state.rewrites = 2
-    assert edges.after_sufficiency(state, runtime()) == "web_search"
+    assert edges.after_sufficiency(state, Knobs()) == "web_search"
     state.web_tries = 1
-    assert edges.after_sufficiency(state, runtime()) == "generate"
+    assert edges.after_sufficiency(state, Knobs()) == "generate"
 
 
 @pytest.mark.rule("T2")
@@ -102,7 +103,7 @@ def test_what_does_not_suffice_is_fetched_deeper_once_then_looked_for_elsewhere(
 def test_nothing_kept_is_never_answered_at_once(count):
     """T2: 0 of 0 and 0 of 1 do not go straight to generate."""
     state = turn(passages=[passage(str(number)) for number in range(count)], tried=["q"])
-    assert edges.after_grade(state, runtime()) == "rewrite"
+    assert edges.after_grade(state, Knobs()) == "rewrite"
 
 
 @pytest.mark.rule("T4", "crag", "F1")
@@ -125,20 +126,20 @@ def test_two_rewrites_one_web_try_then_the_end(state, goes):
 @pytest.mark.rule("T32")
 def test_a_web_search_that_came_first_leads_back_to_the_documents():
     """T32: there is a way back from the web."""
-    assert edges.after_grade(turn(route="web", web_tries=1), runtime()) == "retrieve"
-    assert edges.after_grade(turn(route="web", web_tries=1, tried=["q"]), runtime()) == "generate"
+    assert edges.after_grade(turn(route="web", web_tries=1), Knobs()) == "retrieve"
+    assert edges.after_grade(turn(route="web", web_tries=1, tried=["q"]), Knobs()) == "generate"
 
 
 def test_an_ended_rewrite_goes_on_to_the_web_and_then_to_the_end():
-    assert edges.after_rewrite(turn(), runtime()) == "retrieve"
-    assert edges.after_rewrite(turn(rewrite_ended=True), runtime()) == "web_search"
-    assert edges.after_rewrite(turn(rewrite_ended=True, web_tries=1), runtime()) == "generate"
+    assert edges.after_rewrite(turn(), Knobs()) == "retrieve"
+    assert edges.after_rewrite(turn(rewrite_ended=True), Knobs()) == "web_search"
+    assert edges.after_rewrite(turn(rewrite_ended=True, web_tries=1), Knobs()) == "generate"
 
 
 def test_the_callers_knobs_lower_the_budgets():
-    assert edges.after_grade(turn(tried=["q"]), runtime(max_rewrites=0)) == "web_search"
-    assert edges.after_grade(turn(tried=["q"], rewrites=2), runtime(web=False)) == "generate"
-    assert edges.after_rewrite(turn(rewrite_ended=True), runtime(web=False)) == "generate"
+    assert edges.after_grade(turn(tried=["q"]), Knobs(max_rewrites=0)) == "web_search"
+    assert edges.after_grade(turn(tried=["q"], rewrites=2), Knobs(web=False)) == "generate"
+    assert edges.after_rewrite(turn(rewrite_ended=True), Knobs(web=False)) == "generate"
 
 
 @pytest.mark.rule("F16")
@@ -157,7 +158,7 @@ def test_every_state_has_a_next_step_and_every_walk_ends():
             assert goes in get_args(edges.NextSearch)
             if goes == "rewrite":
                 state.rewrites += 1
-                assert edges.after_rewrite(state, runtime()) in get_args(edges.AfterRewrite)
+                assert edges.after_rewrite(state, Knobs()) in get_args(edges.AfterRewrite)
             elif goes == "retrieve":
                 state.tried = ["q"]
             else:

@@ -282,6 +282,17 @@ async def test_the_state_is_plain_json_at_every_checkpoint():
         json.dumps({name: value for name, value in snapshot.values.items() if name != "messages"})
 
 
+async def test_a_state_can_be_edited_after_any_step_and_run_on_from_there():
+    """Time travel: what was kept is taken away at a checkpoint, and the turn ends as if nothing had been found."""
+    graph, thread = graph_of(checkpointer=InMemorySaver()), {"configurable": {"thread_id": "t"}}
+    await graph.ainvoke({"question": DAYS}, thread)
+    before = [snapshot async for snapshot in graph.aget_state_history(thread) if snapshot.next == ("generate",)]
+    edited = await graph.aupdate_state(before[0].config, {"kept": []}, as_node="sufficiency")
+    assert (await graph.ainvoke(None, edited))["status"] == "no_evidence"
+    for step in ("grade", "rewrite", "gate", "clarify"):
+        await graph.aupdate_state(before[0].config, {}, as_node=step)
+
+
 def test_the_graph_is_drawn_without_a_network():
     drawn = graph_of().get_graph().draw_mermaid()
     for edge in (
