@@ -43,7 +43,8 @@ def place(title: str, heading_path: Sequence[str], document: str, page: int | No
 
 def answer(result: Mapping[str, Any], seconds: float) -> str:
     """An answer, its sources, and one closing line."""
-    lines = [safe(result["answer"]), ""]
+    # The state's answer is escaped for every front end; a terminal shows the character.
+    lines = [safe(result["answer"]).replace("&lt;", "<"), ""]
     lines += [_citation(citation) for citation in result["citations"]]
     if result["citations"]:
         lines.append("")
