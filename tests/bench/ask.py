@@ -233,7 +233,7 @@ def _rates(runs: Sequence[tuple[Any, Asked, Asked]], which: int) -> dict[str, An
 
 async def measured(options: argparse.Namespace, home: Path) -> None:
     """Every part that is wanted, each kept as soon as it is there."""
-    services = Services(Settings(home=home, tenant="bench"))
+    services = Services(Settings(home=home))
     path = options.results / "ask.json"
     try:
         for name in SETS:
