@@ -137,6 +137,11 @@ class TurnLedger(AsyncCallbackHandler):
         run = self._runs.pop(run_id, None)
         if run is None or run.root != run_id:
             return
+        # A call that was cancelled is not told of any more, nor is a step that was.
+        for given_up in list(run.calls):
+            self._called(given_up, None)
+        for left in [other for other, its in self._runs.items() if its is run]:
+            del self._runs[left]
         turn = run.turn
         turn.ms = round((time.perf_counter() - run.started) * 1000, 1)
         # A turn that waits for the user ends without an answer; one that failed says so in its answer.

@@ -10,6 +10,8 @@ from servers.loopback import Reply
 
 from graphs.ledger import TurnLedger
 from graphs.rag import build_graph
+from nodes.budget import RESERVE_S
+from nodes.knobs import Knobs
 from nodes.structured import Decider
 from retrievers.errors import DatabaseUnavailable
 from retrievers.ledger import Price, Turn
@@ -77,6 +79,19 @@ async def test_a_call_that_failed_is_an_entry_without_tokens():
         await graph_with(store, chat).ainvoke({"question": DAYS})
     call = store.turns[0].calls[0]
     assert (call["failed"], call["input_tokens"]) == (True, 0)
+
+
+@pytest.mark.rule("ledger", "R13")
+async def test_a_call_that_was_given_up_is_an_entry_too_and_nothing_is_left_behind():
+    """ledger, R13: cancelled in the middle, by the client's deadline and by the caller's."""
+    store = Kept()
+    with BySchema(Reply(hang=True), Reply(hang=True)) as chat:
+        graph = graph_with(store, chat)
+        ledger = graph.config["callbacks"][0]
+        await graph.ainvoke({"question": DAYS})
+        await graph.ainvoke({"question": DAYS}, context=Knobs(deadline_s=RESERVE_S + 1.0))
+    assert [[call["failed"] for call in turn.calls][:1] for turn in store.turns] == [[True], [True]]
+    assert ledger._runs == {}
 
 
 @pytest.mark.rule("ledger")
