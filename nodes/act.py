@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
@@ -19,6 +19,7 @@ from nodes.agent_state import AgentState, AgentUpdate
 from nodes.budget import END_S, RESERVE_S, SPENT, seconds_for
 from nodes.context import Clock, filters, knobs
 from nodes.knobs import Knobs
+from nodes.leaving import carries_away
 from nodes.records import Degraded, TrailEvent, Usage, add_usage, no_usage
 from nodes.web_pages import as_passage, scored
 from retrievers.errors import ConfigurationError, InvalidArgument, ProviderError
@@ -92,6 +93,8 @@ class _Hands:
             return _refuse(haul, self.clock, call["id"], call["name"], f"there is no such tool; there are {known}")
         if hidden := sorted(_injected(tool) & call["args"].keys()):
             return _refuse(haul, self.clock, call["id"], tool.name, f"the argument {hidden[0]!r} is not yours to set: leave it out")
+        if (tool.metadata or {}).get("outside") and (why := self._carries_away(call["args"], haul)):
+            return _refuse(haul, self.clock, call["id"], tool.name, why)
         own = {"bounds": self.bounds} if "bounds" in _injected(tool) else {}
         try:
             # While something was gathered, time stays to answer from it.
@@ -109,6 +112,10 @@ class _Hands:
         except (InvalidArgument, ProviderError, ConfigurationError) as exc:
             return self._failed(haul, call, tool.name, exc)
         return await self._took(call, tool.name, result, haul)
+
+    def _carries_away(self, args: dict[str, Any], haul: _Haul) -> str:
+        said = [message.text for message in self.state.messages if isinstance(message, HumanMessage)]
+        return carries_away(str(args.get("query", "")), [*said, self.state.question or ""], list(haul.gathered.values()))
 
     def _failed(self, haul: _Haul, call: Any, name: str, exc: Exception) -> None:
         _refuse(haul, self.clock, call["id"], name, str(exc))

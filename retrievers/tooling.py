@@ -27,14 +27,23 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def make_tool(name: str, description: str, run: Any, arguments: type[Arguments]) -> BaseTool:
-    """A tool whose message is for the model and whose artifact is for the caller; `run` is a coroutine function that gives both."""
+def make_tool(name: str, description: str, run: Any, arguments: type[Arguments], *, outside: bool = False) -> BaseTool:
+    """A tool whose message is for the model and whose artifact is for the caller; `run` is a coroutine function that gives both.
+
+    `outside`: what it is asked leaves this machine.
+    """
 
     def blocking(**values: Any) -> Any:
         return wait_for(run(**values))
 
     return StructuredTool(
-        name=name, description=description, func=blocking, coroutine=run, args_schema=arguments, response_format="content_and_artifact"
+        name=name,
+        description=description,
+        func=blocking,
+        coroutine=run,
+        args_schema=arguments,
+        response_format="content_and_artifact",
+        metadata={"outside": outside},
     )
 
 

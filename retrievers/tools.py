@@ -59,7 +59,7 @@ def web_tool(web: WebSearch) -> BaseTool:
         return numbered([_page_lines(page) for page in pages], NO_PAGES), pages
 
     description = "Search the web. Returns numbered pages, each with its title, address and an extract; nobody has checked them."
-    return make_tool(WEB_TOOL, description, search_web, WebArguments)
+    return make_tool(WEB_TOOL, description, search_web, WebArguments, outside=True)
 
 
 async def found(search: PassageSearch, query: str, k: int, bounds: Bounds, hypothetical: Sequence[str] = ()) -> SearchResult:
