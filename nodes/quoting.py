@@ -33,6 +33,10 @@ _GAIN = 1 / 3
 SENTENCE_WORDS = 1.7
 """How much more words count in choosing a sentence than in ranking passages: within one passage all sentences mean much the same."""
 
+PASSAGE_WEIGHT = 4.0
+"""How much a passage's lead over another counts in choosing the first sentence: a passage is ranked by more than one sentence says. Of
+200 questions each, 170 of squad2 and 180 of jsquad are answered from their document with it, 164 and 178 without."""
+
 _MARGIN = 0.5
 """How far below the best a further sentence may score: it answers the other half of the question."""
 
@@ -68,11 +72,12 @@ class _Candidate:
 
 
 async def quote(
-    question: str, passages: Sequence[Passage], embedder: Embedder, *, follow_up: str = "", seconds: float | None = None
+    question: str, passages: Sequence[Passage], embedder: Embedder, *, follow_up: str = "", seconds: float | None = None, part: bool = False
 ) -> tuple[list[Claim], str | None]:
     """One to three claims, the best first, each verbatim; none for passages without a sentence.
 
-    `question` is the stand-alone one; `follow_up` is the user's own where it differs, and its words weigh more.
+    `question` is the stand-alone one; `follow_up` is the user's own where it differs, and its words weigh more. A `part` of a question is
+    not what the passages were ranked for.
 
     Beside them why the embedder could not compare by meaning, if it could not: OVER when it took longer than `seconds`.
     """
@@ -82,7 +87,7 @@ async def quote(
     shortlist = sorted(candidates, key=lambda candidate: -candidate.score)[:EMBEDDED]
     failure = await _add_meaning(shortlist, question, embedder, seconds)
     margin = _MARGIN * (1.0 if failure else _weight(embedder))
-    ranked = sorted(shortlist, key=lambda candidate: -candidate.score)
+    ranked = _ranked(shortlist, passages, 0.0 if part else PASSAGE_WEIGHT)
     return [_claim(candidate, passages[candidate.number - 1]) for candidate in _in_order(_chosen(ranked, question, margin))], failure
 
 
@@ -167,6 +172,20 @@ async def _add_meaning(shortlist: Sequence[_Candidate], question: str, embedder:
     for candidate, row in zip(shortlist, rows, strict=True):
         candidate.score = absolute(candidate.score, 1.0, float(row @ query), _weight(embedder))
     return None
+
+
+def _ranked(shortlist: Sequence[_Candidate], passages: Sequence[Passage], weight: float) -> list[_Candidate]:
+    """The best sentence, in a passage that answers, then the others by themselves."""
+    scores = [passage["absolute"] for passage in passages if passage["absolute"] is not None]
+    best, least = max(scores, default=0.0), min(scores, default=0.0)
+
+    def lead(candidate: _Candidate) -> float:
+        score = passages[candidate.number - 1]["absolute"]
+        return candidate.score + weight * ((least if score is None else score) - best)
+
+    others = sorted(shortlist, key=lambda candidate: -candidate.score)
+    first = max(others, key=lead, default=None)
+    return [*([first] if first else []), *(other for other in others if other is not first)]
 
 
 def _chosen(ranked: Sequence[_Candidate], question: str, margin: float) -> list[_Candidate]:

@@ -23,7 +23,7 @@ async def quote_parts(
     failure: str | None = None
     answered = [part for part in parts if part not in open_parts]
     for part in answered:
-        best, failed = await quote(part, passages, embedder, seconds=None if seconds is None else seconds / len(answered))
+        best, failed = await quote(part, passages, embedder, seconds=None if seconds is None else seconds / len(answered), part=True)
         claims += [claim for claim in best[:1] if claim not in claims]
         failure = failure or failed
     return claims, failure, open_parts

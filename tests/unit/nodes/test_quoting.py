@@ -126,3 +126,15 @@ async def test_without_the_embedder_words_alone_choose():
 
     claims, failure = await quote("backups kept", [passage(text="It rains. Backups are kept.")], Broken())
     assert (claims[0]["text"], failure) == ("Backups are kept.", "the embedder is down")
+
+
+@pytest.mark.rule("core-basic")
+async def test_the_first_sentence_comes_from_the_passage_that_was_ranked_first():
+    """core-basic: unless another passage has a much better one; a part of a question is not what the passages were ranked for."""
+    answering = passage("a", "The archive opens at nine. It closes late.", absolute=1.0)
+    nearby = passage("b", "When the archive opens is told at the gate.", absolute=0.8)
+    question = "When does the archive open?"
+    (first, *_), _ = await quote(question, [answering, nearby], HashEmbedder())
+    assert first["passage"] == 1
+    (first, *_), _ = await quote(question, [answering, nearby], HashEmbedder(), part=True)
+    assert first["passage"] == 2
