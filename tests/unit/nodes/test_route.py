@@ -140,7 +140,7 @@ async def test_the_web_comes_first_where_it_is_asked_for_or_alone_can_know(quest
     ],
 )
 async def test_other_questions_ask_the_documents_first(question):
-    """T32: no list of topics decides; what a collection holds only its search can tell."""
+    """adaptive, T32: no list of topics decides; what a collection holds only its search can tell."""
     assert (await routed(question, web=True))["route"] == "hybrid"
 
 
