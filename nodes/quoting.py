@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from nodes.quantities import asked_kind, holds_kind, numbers
 from nodes.records import Claim
 from nodes.support import beside_orders
 from retrievers.errors import ProviderError
@@ -37,6 +38,10 @@ PASSAGE_WEIGHT = 4.0
 """How much a passage's lead over another counts in choosing the first sentence: a passage is ranked by more than one sentence says. Of
 200 questions each, 170 of squad2 and 180 of jsquad are answered from their document with it, 164 and 178 without."""
 
+KIND = 0.1
+"""What it counts that a sentence holds the kind of answer asked for: it decides among sentences of much the same words, and changes no
+document that is quoted on 400 questions."""
+
 _MARGIN = 0.5
 """How far below the best a further sentence may score: it answers the other half of the question."""
 
@@ -45,7 +50,7 @@ _OWN_WEIGHT = 2.0
 
 _HEADING_SHARE = 0.5
 """A word that stands in the heading only counts half: the heading holds for all its sentences alike. For a list of steps or a code
-block it counts whole: that is what the heading is about."""
+block it counts whole: that is what the heading is about. Half of it where the sentence repeats it, too, is no better (measured)."""
 
 _ENDS = re.compile(r"[.!。！．…][\s\"'”’」』)）\]*_]*$")
 _ASKS = re.compile(r"[?？]\s*$")
@@ -86,6 +91,7 @@ async def quote(
     _score_by_words(candidates, words, set(query_words(follow_up)))
     shortlist = sorted(candidates, key=lambda candidate: -candidate.score)[:EMBEDDED]
     failure = await _add_meaning(shortlist, question, embedder, seconds)
+    _add_kind(shortlist, question)
     margin = _MARGIN * (1.0 if failure else _weight(embedder))
     ranked = _ranked(shortlist, passages, 0.0 if part else PASSAGE_WEIGHT)
     return [_claim(candidate, passages[candidate.number - 1]) for candidate in _in_order(_chosen(ranked, question, margin))], failure
@@ -174,6 +180,13 @@ async def _add_meaning(shortlist: Sequence[_Candidate], question: str, embedder:
     return None
 
 
+def _add_kind(shortlist: Sequence[_Candidate], question: str) -> None:
+    """A sentence with a number or a time in it, where the question asks for one, is rather the answer."""
+    kind, known = asked_kind(question), numbers(question)
+    for candidate in shortlist:
+        candidate.score += KIND if kind is not None and holds_kind(candidate.text, kind, known) else 0.0
+
+
 def _ranked(shortlist: Sequence[_Candidate], passages: Sequence[Passage], weight: float) -> list[_Candidate]:
     """The best sentence, in a passage that answers, then the others by themselves."""
     scores = [passage["absolute"] for passage in passages if passage["absolute"] is not None]
@@ -189,11 +202,11 @@ def _ranked(shortlist: Sequence[_Candidate], passages: Sequence[Passage], weight
 
 
 def _chosen(ranked: Sequence[_Candidate], question: str, margin: float) -> list[_Candidate]:
-    """The best unit, and those near it that add enough of what the question asks for."""
+    """The best unit, and those near it that add enough of what the question asks for; what a chosen one stands under is said already."""
     terms = [{word for word in query_words(term) if len(word) > 1} for term in content_terms(question)]
     chosen = list(ranked[:1])
     for candidate in ranked[1:]:
-        missing = [term for term in terms if all(term.isdisjoint(other.words) for other in chosen)]
+        missing = [term for term in terms if all(term.isdisjoint(other.around | set(other.words)) for other in chosen)]
         added = sum(not term.isdisjoint(candidate.words) for term in missing)
         if len(chosen) < QUOTED and candidate.score >= chosen[0].score - margin and added > _GAIN * len(terms):
             chosen.append(candidate)

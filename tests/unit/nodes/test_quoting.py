@@ -138,3 +138,27 @@ async def test_the_first_sentence_comes_from_the_passage_that_was_ranked_first()
     assert first["passage"] == 1
     (first, *_), _ = await quote(question, [answering, nearby], HashEmbedder(), part=True)
     assert first["passage"] == 2
+
+
+async def test_what_a_chosen_sentence_stands_under_is_said_already():
+    """The product's name stands in the title: a sentence that repeats it adds nothing."""
+    under = {"title": "Aqua A100 pump manual", "heading_path": ["Warranty"]}
+    found = passage("w", "The warranty covers two years from the date of purchase.", absolute=1.0, **under)
+    other = passage("s", "The Aqua A100 delivers 20 litres per minute.", absolute=0.9, **{**under, "heading_path": ["Specifications"]})
+    claims, _ = await quote("What is the warranty of the Aqua A100?", [found, other], HashEmbedder())
+    assert [claim["passage"] for claim in claims] == [1]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        (
+            "When does the dome open?",
+            "The dome opens with the lever. The dome opens at nine in the morning.",
+            "The dome opens at nine in the morning.",
+        ),
+        ("ドームはいつ開きますか？", "ドームはレバーで開きます。ドームは9時に開きます。", "ドームは9時に開きます。"),
+    ],
+)
+async def test_a_sentence_with_the_kind_of_answer_asked_for_comes_first(question, text, answer):
+    assert (await texts(question, passage(text=text, heading_path=[])))[0] == answer
