@@ -30,27 +30,27 @@ async def collections(services: Services, options: argparse.Namespace) -> Result
     trials = Trials(services.database, services.embedder, services.cache, services.operator)
     collection = await trials.collection(options.name)
     if options.set:
-        await trials.store(collection, changed(_setting_of(collection), options.set))
+        await trials.store(collection, changed(_setting_of(collection), options.set, services.embedder.spec.no_answer))
         collection = await trials.collection(options.name)
     return _shown(collection)
 
 
-def changed(setting: Setting, pairs: Sequence[str]) -> Setting:
-    """The setting with each KEY=VALUE in it; an empty value gives a number back to what is shipped. Raises InvalidArgument."""
+def changed(setting: Setting, pairs: Sequence[str], no_answer: float) -> Setting:
+    """The setting with each KEY=VALUE in it; an empty value gives back what is shipped, `no_answer` the model's. Raises InvalidArgument."""
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or key not in _KEYS:
             raise InvalidArgument(f"{pair!r} is not KEY=VALUE with one of the keys {', '.join(_KEYS)}")
-        setting = _with(setting, key, value.strip())
+        setting = _with(setting, key, value.strip(), no_answer)
     return setting
 
 
-def _with(setting: Setting, key: str, value: str) -> Setting:
+def _with(setting: Setting, key: str, value: str, no_answer: float) -> Setting:
     if key == "fusion":
         fusion, weights = parse_fusion(value)
-        return replace(setting, fusion=fusion or setting.fusion, weights=weights)
+        return replace(setting, fusion=fusion or "absolute", weights=weights)
     if key == "no_answer":
-        return replace(setting, no_answer=_number(key, value))
+        return replace(setting, no_answer=_number(key, value) if value else no_answer)
     given: Any = getattr(Ranking(), key) if not value else int(_number(key, value)) if key == "fetch" else _number(key, value)
     try:
         return replace(setting, ranking=replace(setting.ranking, **{key: given}))

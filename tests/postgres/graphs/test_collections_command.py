@@ -22,7 +22,8 @@ def test_a_half_life_set_by_hand_moves_newer_documents_up(run: Run, tmp_path) ->
     assert hits[0]["document"] == "new.md"
     assert hits[0]["factors"]["recency"] > hits[1]["factors"]["recency"]
 
-    assert as_json(run("collections", "default", "--set", "half_life_days=", "--json"))["setting"]["half_life_days"] is None
+    back = as_json(run("collections", "default", "--set", "half_life_days=", "--set", "no_answer=", "--json"))["setting"]
+    assert (back["half_life_days"], back["no_answer"]) == (None, 0.888)
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,13 @@ SHIPPED = Setting("absolute", None, 0.9, Ranking())
 @pytest.mark.rule("per-corpus", "pg-meta")
 def test_each_value_is_set_on_its_own():
     """per-corpus, pg-meta: a half-life, a threshold, a fusion with its weights; an empty value is the shipped one."""
-    made = changed(SHIPPED, ["half_life_days=90", "no_answer=0.88", "fusion=weighted:.3,.7", "fetch=150", "title=2", "title="])
+    made = changed(SHIPPED, ["half_life_days=90", "no_answer=0.88", "fusion=weighted:.3,.7", "fetch=150", "title=2", "title="], 0.9)
     assert made == Setting("weighted", (0.3, 0.7), 0.88, Ranking(half_life_days=90.0, fetch=150))
+
+
+def test_an_empty_value_gives_back_what_is_shipped():
+    changed_by_hand = Setting("weighted", (0.3, 0.7), 0.95, Ranking(half_life_days=90.0))
+    assert changed(changed_by_hand, ["fusion=", "no_answer=", "half_life_days="], 0.888) == Setting("absolute", None, 0.888, Ranking())
 
 
 @pytest.mark.parametrize(
@@ -30,4 +35,4 @@ def test_each_value_is_set_on_its_own():
 )
 def test_a_mistake_says_what_and_what_to_write(pair, said):
     with pytest.raises(InvalidArgument, match=said):
-        changed(SHIPPED, [pair])
+        changed(SHIPPED, [pair], 0.9)

@@ -160,5 +160,5 @@ async def test_what_a_chosen_sentence_stands_under_is_said_already():
         ("ドームはいつ開きますか？", "ドームはレバーで開きます。ドームは9時に開きます。", "ドームは9時に開きます。"),
     ],
 )
-async def test_a_sentence_with_the_kind_of_answer_asked_for_comes_first(question, text, answer):
-    assert (await texts(question, passage(text=text, heading_path=[])))[0] == answer
+async def test_a_sentence_with_the_kind_of_answer_asked_for_is_quoted(question, text, answer):
+    assert answer in await texts(question, passage(text=text, heading_path=[]))
