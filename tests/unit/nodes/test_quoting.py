@@ -149,16 +149,6 @@ async def test_what_a_chosen_sentence_stands_under_is_said_already():
     assert [claim["passage"] for claim in claims] == [1]
 
 
-@pytest.mark.parametrize(
-    ("question", "text", "answer"),
-    [
-        (
-            "When does the dome open?",
-            "The dome opens with the lever. The dome opens at nine in the morning.",
-            "The dome opens at nine in the morning.",
-        ),
-        ("ドームはいつ開きますか？", "ドームはレバーで開きます。ドームは9時に開きます。", "ドームは9時に開きます。"),
-    ],
-)
-async def test_a_sentence_with_the_kind_of_answer_asked_for_is_quoted(question, text, answer):
-    assert answer in await texts(question, passage(text=text, heading_path=[]))
+async def test_among_sentences_of_the_same_words_the_kind_of_answer_asked_for_is_quoted():
+    text = "The dome opens with the lever. The dome opens at nine in the morning."
+    assert "The dome opens at nine in the morning." in await texts("When does the dome open?", passage(text=text, heading_path=[]))
