@@ -45,7 +45,7 @@ def asked(database, scope, tmp_path):
     async def ask(claim, **knobs):
         await ingestion(database, embedder).ingest(scope, "default", [write(tmp_path, {"manual.md": MANUAL})])
         search = ExplainedSearch(database, embedder, EmbeddingCache(database), scope)
-        replies = [{"retrieve": True, "query": QUESTION}, {"verdicts": [{"id": 1, "relevant": True}]}, {"claims": [claim]}]
+        replies = [{"verdicts": [{"id": 1, "relevant": True}]}, {"claims": [claim]}]
         chat = ScriptedChat(replies=[json.dumps(reply) for reply in replies])
         reader = StoreReader(database, embedder, scope)
         graph = build_graph(search=search, search_tool=search_tool(search), embedder=embedder, reader=reader, chat=Decider(chat))
@@ -70,4 +70,4 @@ async def test_the_answer_may_stand_beside_what_was_found(asked, database, scope
 
 async def test_with_no_tokens_to_spare_the_model_reads_what_was_found(asked):
     chat, _ = await asked(FOUND, passage_tokens=0)
-    assert "eleven months" not in chat.prompts[2][1].text
+    assert "eleven months" not in chat.prompts[1][1].text
