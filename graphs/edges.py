@@ -83,8 +83,8 @@ def after_rewrite(state: RagState, knobs: Knobs | None = None) -> AfterRewrite:
 
 
 def after_clarify(state: RagState) -> AfterClarify:
-    """A question that only the user can answer ends the turn where nobody can be waited for."""
-    return "__end__" if state.status == "needs_input" else "generate"
+    """A question that only the user can answer ends the turn where nobody can be waited for, and so does the reply that none is meant."""
+    return "__end__" if state.status in ("needs_input", "no_evidence") else "generate"
 
 
 def after_generate(state: RagState) -> AfterGenerate:

@@ -9,7 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
 from graphs.rag import RagGraph
-from nodes.ambiguity import chosen
+from nodes.choices import chosen, is_place
 from nodes.safety import harmless
 
 _INTERRUPTS = "__interrupt__"
@@ -19,9 +19,11 @@ _ASKS = ("?", "？")
 async def reply_to_pause(graph: RagGraph, config: RunnableConfig, said: str) -> Command[Any] | None:
     """What resumes the thread when it waits for one of its options and `said` names one; None where `said` is a new question."""
     waiting = (await graph.aget_state(config)).interrupts
-    if not waiting or said.rstrip().endswith(_ASKS) or chosen(said, waiting[0].value["options"]) is None:
+    if not waiting or said.rstrip().endswith(_ASKS):
         return None
-    return Command(resume=said)
+    # A number that no option has is a reply too: it is asked for again.
+    understood = chosen(said, waiting[0].value["options"]) is not None or is_place(said)
+    return Command(resume=said) if understood else None
 
 
 def as_asked_back(output: dict[str, Any]) -> dict[str, Any]:

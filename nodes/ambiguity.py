@@ -1,4 +1,4 @@
-"""Tells where a question could be meant of several documents alike, and which of them a user's reply names.
+"""Tells where a question could be meant of several documents alike; nodes/choices.py tells which of them a reply names.
 
 Shared ground of clarify; pure and without a model.
 """
@@ -7,19 +7,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from typing_extensions import TypedDict
-
 from nodes.disagreement import Statement, alike, statements
+from nodes.state import RagState
 from retrievers.text.analysis import analyse, query_words
 from retrievers.types import Passage
-
-
-class Option(TypedDict):
-    """A document that could be meant. A Passage is one."""
-
-    document: str
-    title: str
-
 
 MARGIN = 0.08
 """Of the absolute score: what twin passages differ by because of their lengths and titles. One that is further off is not as good."""
@@ -27,9 +18,32 @@ MARGIN = 0.08
 MOST = 5
 """More documents are no choice any more, but a list."""
 
-_EVERYTHING = frozenset("all both any either whatever 全部 全て すべて 両方 どちらも どれでも どちらでも 都 全部都 모두".split())  # noqa: SIM905
-_NUMBER = re.compile(r"(?:no\.?|number|option)?\s*[#(（]?\s*(\d{1,2})\s*[)）.]?\s*(?:番目?|号)?")
-_NAME_CHARS = 2
+_ASKS_HOW = re.compile(r"\bhow\s+(?:long|much|many|often|far|high|big|old|fast)\b", re.IGNORECASE)
+"""No answer to "How long is the warranty?" has the word "long"."""
+
+BELOW = 0.02
+"""Under the threshold: a twin of what was kept falls short of it by its title's or its sentence's length."""
+
+
+def just_below(state: RagState) -> list[Passage]:
+    """Passages that fell short of the threshold by little and stand under the same heading as one that was kept, in another document.
+
+    They can only be asked about: none reaches an answer unless the user names its document. A model's verdict stands.
+    """
+    decided = {passage["id"] for passage in state.kept} | {verdict["id"] for verdict in state.judged}
+    documents, places = (
+        {passage["document"] for passage in state.kept},
+        {_last(passage) for passage in state.kept if passage["heading_path"]},
+    )
+    return [
+        passage
+        for passage in state.passages
+        if passage["id"] not in decided
+        and passage["document"] not in documents
+        and passage["heading_path"]
+        and _last(passage) in places
+        and (passage["absolute"] or 0.0) >= (state.no_answer or 0.0) - BELOW
+    ]
 
 
 def competing(question: str, passages: Sequence[Passage]) -> list[Passage]:
@@ -39,7 +53,7 @@ def competing(question: str, passages: Sequence[Passage]) -> list[Passage]:
     and no word of the question names one of them rather than the others.
     """
     best = _best_of_each_document(passages)
-    said = {statement["document"]: statement for statement in statements(question, best)}
+    said = {statement["document"]: statement for statement in statements(_ASKS_HOW.sub(" ", question), best)}
     if not best or best[0]["document"] not in said:
         return []
     first = best[0]
@@ -76,39 +90,6 @@ def _named(question: str, found: Sequence[Passage]) -> bool:
     names: list[set[str]] = [set(analyse(f"{passage['title']}\n{passage['document']}")) for passage in found]
     distinguishing = set().union(*names) - names[0].intersection(*names)
     return not distinguishing.isdisjoint(query_words(question))
-
-
-def chosen(reply: object, options: Sequence[Option]) -> list[str] | None:
-    """The documents that the reply names: by number from 1, by document, by title or a part of one; all for "all"; None for none.
-
-    A reply may be a mapping with one of them under `document`, `title` or `answer`.
-    """
-    if isinstance(reply, dict):
-        reply = next((reply[key] for key in ("document", "title", "answer") if key in reply), "")
-    if isinstance(reply, bool) or not isinstance(reply, str | int):
-        return None
-    text = _folded(str(reply)).strip(" .。!！?？\"'“”「」")
-    if text in _EVERYTHING:
-        return [option["document"] for option in options]
-    exact = [option["document"] for option in options if text in (_folded(option["document"]), _folded(option["title"]))]
-    return exact or _by_number(text, options) or _by_part(text, options)
-
-
-def _by_number(text: str, options: Sequence[Option]) -> list[str] | None:
-    found = _NUMBER.fullmatch(text)
-    number = int(found[1]) if found else 0
-    return [options[number - 1]["document"]] if 1 <= number <= len(options) else None
-
-
-def _by_part(text: str, options: Sequence[Option]) -> list[str] | None:
-    """The one option whose title or document has the text in it, or stands in the text; two such are no choice."""
-    names = [(option["document"], [_folded(option["document"]), _folded(option["title"])]) for option in options]
-    found = [document for document, own in names if any(_is_part(text, name) for name in own)]
-    return found if len(found) == 1 else None
-
-
-def _is_part(text: str, name: str) -> bool:
-    return len(text) >= _NAME_CHARS and len(name) >= _NAME_CHARS and (text in name or name in text)
 
 
 def _folded(text: str) -> str:

@@ -11,13 +11,15 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from nodes.budget import stopped
-from nodes.context import Clock, knobs
+from nodes.context import Clock, filters, knobs
+from nodes.dates import of_another_time
 from nodes.evidence import Finding, check
 from nodes.knobs import Knobs
+from nodes.parts import as_asked
 from nodes.records import Citation, Claim, Rejected
 from nodes.safety import harmless, shown
 from nodes.state import RagState, RagUpdate
-from nodes.wording import abstention, language_of_answer, unanswered
+from nodes.wording import abstention, another_time, language_of_answer, told_apart, unanswered
 from retrievers.passages import part_at
 from retrievers.relevance import falls_short
 from retrievers.types import Passage
@@ -52,6 +54,9 @@ async def cite(state: RagState, runtime: Runtime[Knobs]) -> RagUpdate:
     answer, citations = _written(standing, state)
     faults = [_checked_reason(findings, dropped, unverified)] if dropped or unverified else []
     faults += _incomplete(state)
+    if named := _missed_time(standing, state, runtime):
+        answer = f"{another_time(language_of_answer(state.question or ''), named)} {answer}"
+        faults.append(f"nothing from {named} was found: what is cited is from another time")
     return {
         "answer": answer,
         "status": "budget_exhausted" if spent else "partial" if faults else "answered",
@@ -62,9 +67,16 @@ async def cite(state: RagState, runtime: Runtime[Knobs]) -> RagUpdate:
     }
 
 
+def _missed_time(standing: Sequence[_Checked], state: RagState, runtime: Runtime[Knobs]) -> str:
+    """The time that the question names, where nothing that is cited is from it; the caller's own dates are no such time."""
+    own = filters(knobs(runtime))
+    cited = [state.kept[(checked.claim["passage"] or 1) - 1] for checked in standing]
+    return "" if own.since or own.until else of_another_time(state.question or "", state.period, cited)
+
+
 def _incomplete(state: RagState) -> list[str]:
     """What an answer whose claims all stand still lacks."""
-    faults = [f"not answered: {'; '.join(state.unanswered)}"] if state.unanswered else []
+    faults = [f"not answered: {'; '.join(_open_parts(state)) or 'a part of the question'}"] if state.unanswered else []
     verdict = state.sufficiency
     if verdict and not verdict["sufficient"]:
         faults.append(f"what was found may not hold the whole answer: {verdict['missing'] or 'it is not known what is missing'}")
@@ -95,8 +107,14 @@ def _written(standing: Sequence[_Checked], state: RagState) -> tuple[str, list[C
             marks.append(numbers[key])
     sources = "\n".join([*(passage["text"] for passage in state.kept), *(citation["url"] or "" for citation in citations)])
     marked = [(harmless(text, sources), "".join(f"[{number}]" for number in marks)) for text, marks in texts.items()]
-    left = harmless(unanswered(language_of_answer(state.question or ""), state.unanswered)) if state.unanswered else ""
+    left = harmless(unanswered(language_of_answer(state.question or ""), _open_parts(state))) if state.unanswered else ""
     return "\n\n".join(part for part in (_joined(marked), left) if part), citations
+
+
+def _open_parts(state: RagState) -> list[str]:
+    """The open parts that can be told in the user's own words: as a whole, or by what the other parts do not have."""
+    told = (as_asked(part, state.sub_questions, state.question or state.standalone) for part in state.unanswered)
+    return [*dict.fromkeys(part for part in told if part)]
 
 
 def _joined(marked: Sequence[tuple[str, str]]) -> str:
@@ -176,7 +194,8 @@ def _why_none(state: RagState, dropped: Sequence[str]) -> str:
     else:
         best = state.closest["absolute"]
         beyond = "is below" if best < state.no_answer else "reaches"
-        found = f"no passage was found relevant: the best score {best:.2f} {beyond} the threshold {state.no_answer:.2f}"
+        shown_score, limit = told_apart(best, state.no_answer)
+        found = f"no passage was found relevant: the best score {shown_score} {beyond} the threshold {limit}"
         if best >= state.no_answer and (below := falls_short(state.closest.get("reranked"))):
             found = f"{found}, but its {below}"
     searches = f"{len(state.tried)} search{'' if len(state.tried) == 1 else 'es'}"

@@ -18,6 +18,7 @@ from nodes.budget import SKIPPED, Allowance, crowds_out
 from nodes.concepts import MOST, concepts_of
 from nodes.context import Clock, now
 from nodes.exact import exact_terms
+from nodes.followup import own_words
 from nodes.knobs import Knobs
 from nodes.prompting import moment, prompt
 from nodes.remembering import recalled, remember
@@ -77,7 +78,7 @@ async def decompose(state: RagState, runtime: Runtime[Knobs], *, chat: Decider |
         if parts:
             remember(chat, "decompose", question, parts)
     if not parts:
-        several = concepts_of(question)
+        several = concepts_of(own_words(state.question or "", question))
         parts, by = (several.parts if several else ()), "rules"
     decision, reason = (f"{len(parts)} parts", f"split by: {by}") if parts else ("whole", "no rule can tell its parts apart")
     event = clock.event("decision", decision, reason, parts=[*parts], by=by)

@@ -6,7 +6,7 @@ Shared ground of the nodes; pure. It is the gate's policy without a chat model.
 import re
 from collections.abc import Sequence
 
-from retrievers.text.terms import content_terms
+from retrievers.text.terms import content_terms, has_code
 
 _POINTER = re.compile(
     r"\b(?:it|its|that|this|those|these|they|them|their|he|she|him|her|his|there|same|again|one|ones)\b"
@@ -55,15 +55,26 @@ def may_follow(question: str) -> bool:
 
 
 def standalone(question: str, earlier: Sequence[str]) -> str:
-    """The question preceded by those it follows, oldest first; unchanged where it needs none or there are none.
+    """The question preceded by the nearest that stands on its own; unchanged where it needs none or there are none.
 
-    `earlier` holds the user's earlier questions, oldest first.
+    `earlier` holds the user's earlier questions, oldest first. A follow-up in between is left out unless it names something by a code, as
+    "And of the B200?" does; where none stands on its own, the last one is what is followed.
     """
-    if not needs_history(question):
+    if not needs_history(question) or not earlier:
         return question
-    chain: list[str] = []
+    between: list[str] = []
     for previous in reversed(earlier[-_LOOK_BACK:]):
-        chain.insert(0, previous)
         if not needs_history(previous):
-            break
-    return " ".join([*chain, question])
+            return " ".join([previous, *between, question])
+        between[:0] = [previous] if has_code(previous) else []
+    return " ".join([*(between or earlier[-1:]), question])
+
+
+def without_opener(question: str) -> str:
+    """The question without "And", "But", 「じゃあ」 and the like before it; what is asked for stands first then."""
+    return _OPENER.sub("", question).lstrip(" ,、") or question
+
+
+def own_words(question: str, searched: str) -> str:
+    """The user's own words where `searched` is them after an earlier question; `searched` where a model reworded them."""
+    return question if question and searched.endswith(f" {question}") else searched

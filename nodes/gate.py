@@ -68,7 +68,7 @@ async def gate(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None
         event = clock.event("decision", "skip", f"{direct.kind}: needs no documents", kind=direct.kind, question=question, by="rules")
         decision = _Decision(False, question, [event])
     elif chat is None or not _is_for_model(question, history):
-        decision = _by_rules(question, history, clock)
+        decision = _by_rules(question, history, runtime, clock)
     else:
         decision = await _by_model(question, history, runtime, chat, clock, RagState(**allowed))
     return {
@@ -113,8 +113,11 @@ def _missing(state: RagState, question: str) -> list[AnyMessage]:
     return [] if isinstance(last, HumanMessage) and last.text.strip() == question else [HumanMessage(question)]
 
 
-def _by_rules(question: str, history: Sequence[AnyMessage], clock: Clock) -> _Decision:
-    searchable = standalone(question, [message.text.strip() for message in history if isinstance(message, HumanMessage)])
+def _by_rules(question: str, history: Sequence[AnyMessage], runtime: Runtime[Knobs], clock: Clock) -> _Decision:
+    """Only what was asked of the documents is followed: a greeting or a sum is not."""
+    said = [message.text.strip() for message in history if isinstance(message, HumanMessage)]
+    asked = [text for text in said if direct_reply(text, [], now(runtime)) is None and not maybe_small_talk(text)]
+    searchable = standalone(question, asked)
     reason = "follows up on an earlier question" if searchable != question else "may be answered by the documents"
     event = clock.event("decision", "retrieve", reason, question=question, standalone=searchable, by="rules")
     return _Decision(True, searchable, [event])
@@ -123,7 +126,7 @@ def _by_rules(question: str, history: Sequence[AnyMessage], clock: Clock) -> _De
 async def _by_model(
     question: str, history: Sequence[AnyMessage], runtime: Runtime[Knobs], chat: Decider, clock: Clock, fresh: RagState
 ) -> _Decision:
-    fallback = _by_rules(question, history, clock)
+    fallback = _by_rules(question, history, runtime, clock)
     said, at = transcript(history), moment(now(runtime))
     messages = prompt("gate", language=language_of(question), now=at, history=said, question=question)
     # The last turn's failures are still in the state, and must not silence the model in this one.

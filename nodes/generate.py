@@ -13,10 +13,11 @@ from nodes.budget import END_S, RESERVE_S, SKIPPED, SPENT, allowance, seconds_fo
 from nodes.context import Clock, knobs, now
 from nodes.direct import EXACT, direct_reply
 from nodes.drafting import Written, draft
+from nodes.followup import without_opener
 from nodes.knobs import Knobs
 from nodes.prompting import context_tokens, moment, prompt, transcript, within_budget
 from nodes.quoting import OVER, quote
-from nodes.quoting_parts import quote_parts
+from nodes.quoting_parts import quote_documents, quote_parts
 from nodes.records import SURE, Degraded, TrailEvent
 from nodes.safety import harmless
 from nodes.state import RagState, RagUpdate, model_failed
@@ -88,13 +89,16 @@ async def _quoted(kept: list[Passage], state: RagState, step: _Step, embedder: E
     clock, seconds = step.clock, seconds_for(state, END_S)
     if state.sub_questions:
         claims, failure, unanswered = await quote_parts(state.sub_questions, kept, embedder, seconds=seconds)
+    elif len(state.meant) > 1:
+        claims, failure = await quote_documents(state.standalone, kept, state.meant, embedder, seconds=seconds)
+        unanswered = []
     else:
-        follow_up = "" if state.question == state.standalone else state.question or ""
+        follow_up = "" if state.question == state.standalone else without_opener(state.question or "")
         claims, failure = await quote(state.standalone, kept, embedder, follow_up=follow_up, seconds=seconds)
         unanswered = []
     events, degraded = _without_meaning(failure, clock)
     Teller(step.runtime.stream_writer, kept, state.standalone).tell(claims)
-    quoted = clock.event("decision", f"{len(claims)} quotes", "the sentences that fit the question best")
+    quoted = clock.event("decision", f"{len(claims)} quote{'' if len(claims) == 1 else 's'}", "the sentences that fit the question best")
     return {
         "kept": kept,
         "claims": claims,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from langgraph.runtime import Runtime
 
 from nodes.context import Clock, now
+from nodes.dates import dated_first
 from nodes.judging import Verdicts, by_passage, questions, sufficiency_of
 from nodes.knobs import Knobs
 from nodes.prompting import CONTEXT_TOKENS, moment, within_budget
@@ -17,6 +18,7 @@ from nodes.records import Grade, Rejected, Sufficiency, WebOutcome
 from nodes.rewording import OWN_WORDS, own_words
 from nodes.state import RagState, RagUpdate
 from nodes.structured import Consulted, Decider, consult
+from nodes.wording import told_apart
 from retrievers.relevance import falls_short
 from retrievers.types import Json, Passage
 
@@ -46,11 +48,12 @@ async def grade(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | Non
     grades = [known.get(passage["id"]) or _by_threshold(passage, state) for passage in state.passages]
     kept = [passage for passage, verdict in zip(state.passages, grades, strict=True) if verdict["relevant"]]
     before = {passage["id"] for passage in state.kept}
-    event = clock.event("decision", f"{len(kept)} of {len(grades)} kept", _summary(grades), grades=[_plain(verdict) for verdict in grades])
+    decision = f"{len(kept)} of {len(grades)} kept" if grades else "nothing to judge"
+    event = clock.event("decision", decision, _summary(grades, state.passages), grades=[_plain(verdict) for verdict in grades])
     return {
         "grades": grades,
         "judged": [*state.judged, *judged.verdicts.values()],
-        "kept": [*state.kept, *(passage for passage in kept if passage["id"] not in before)],
+        "kept": dated_first(state.question or "", [*state.kept, *(passage for passage in kept if passage["id"] not in before)]),
         "sufficiency": judged.sufficiency,
         "rejected": _rejected(state, grades),
         "closest": state.closest or _closest(state, kept),
@@ -85,7 +88,8 @@ def _by_threshold(passage: Passage, state: RagState) -> Grade:
     relevant, reason = False, "has no score that the threshold could judge"
     if score is not None and threshold is not None:
         relevant = score >= threshold
-        reason = f"score {score:.2f} {'reaches' if relevant else 'is below'} the threshold {threshold:.2f}"
+        shown, limit = told_apart(score, threshold)
+        reason = f"score {shown} {'reaches' if relevant else 'is below'} the threshold {limit}"
     # On top of the calibrated threshold: a score that nobody calibrated can make answers rarer, never more frequent.
     if relevant and (below := falls_short(passage.get("reranked"))):
         relevant, reason = False, below
@@ -117,8 +121,10 @@ def _plain(verdict: Grade) -> Json:
     return {"id": verdict["id"], "relevant": verdict["relevant"], "reason": verdict["reason"]}
 
 
-def _summary(grades: Sequence[Grade]) -> str:
-    return "; ".join(dict.fromkeys(verdict["reason"] for verdict in grades[:3])) or "there are no passages"
+def _summary(grades: Sequence[Grade], passages: Sequence[Passage]) -> str:
+    """The first three, each with its document."""
+    told = (f"{passage['document']}: {verdict['reason']}" for verdict, passage in zip(grades[:3], passages, strict=False))
+    return "; ".join(dict.fromkeys(told)) or "there are no passages"
 
 
 def _rejected(state: RagState, grades: Sequence[Grade]) -> list[Rejected]:

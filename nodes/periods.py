@@ -15,7 +15,7 @@ from retrievers.text.terms import content_terms
 _Span = tuple[datetime | None, datetime | None]
 _Reading = Callable[[re.Match[str], datetime], _Span | None]
 
-_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
+MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBERS = {word: number for number, word in enumerate(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight"))} | {"a": 1}
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12, "春": 3, "夏": 6, "秋": 9, "冬": 12}
@@ -31,7 +31,7 @@ _EARLIEST = 1970
 _FAR_YEARS = 10
 """What is said of the last fifty years is told by documents of any date."""
 
-_DOCUMENTS = re.compile(
+DOCUMENTS = re.compile(
     r"\b(?:documents?|docs?|files?|notes?|minutes|reports?|articles?|e-?mails?|messages?|posts?|releases?|memos?|tickets?|"
     r"chang(?:es|ed)|new|news|updat(?:es?|ed)|added|published|written|released|announced|modified|revised|decided|decisions?)\b"
     r"|文書|資料|ドキュメント|ファイル|議事録|報告|記事|メモ|メール|更新|変更|変わ|改訂|改定|追加|公開|発表|決ま|決め|決定|お知らせ|リリース",
@@ -40,7 +40,23 @@ _DOCUMENTS = re.compile(
 """What a date of documents is said of; a date of anything else may be what is asked about."""
 
 _CJK = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
-_PAST = re.compile(r"\b(?:did|was|were|has|have|had|happened)\b|た(?:か|の|こと|もの|っけ|[?。]|$)|でした|ました", re.IGNORECASE)
+PAST = re.compile(r"\b(?:did|was|were|has|have|had|happened)\b|た(?:か|の|こと|もの|っけ|[?。]|$)|でした|ました", re.IGNORECASE)
+
+
+_LEADING = re.compile(r"^[のにはでを、,\s]+")
+"""What the words of a time leave behind: a particle or a comma that has nothing to stand after."""
+
+_BEFORE_MARK = re.compile(r"\s+([?!.,。、])")
+_ANYTHING = re.compile(
+    r"\b(?:decided|decisions?|agreed|happened|discussed|talked|new|news|changed|changes|meetings?|minutes)\b"
+    r"|会議|打ち合わせ|ミーティング|議事録|定例|決まりました|決めました|決ま|決め|決定|事項|話し合|議論|変更点?|変わ|出来事",
+    re.IGNORECASE,
+)
+"""Words that a question for whatever happened has."""
+
+
+_MEETING = re.compile(r"\bmeetings?\b|会議|打ち合わせ|ミーティング|定例", re.IGNORECASE)
+_TO_COME = re.compile(r"\b(?:when|next|will|planned|scheduled|upcoming)\b|予定|いつ|何時|次|これから|どこ", re.IGNORECASE)
 
 
 def period_of(question: str, now: datetime) -> Period | None:
@@ -66,8 +82,16 @@ def period_of(question: str, now: datetime) -> Period | None:
 def without_time(query: str, period: Period) -> str:
     """The query without the period's words, which a filter says better; unchanged where nothing else would be left."""
     text = unicodedata.normalize("NFKC", query)
-    rest = " ".join(text.replace(period["said"], " ").split())
-    return rest if rest != text and content_terms(rest) else query
+    parts = [part.strip() for part in text.split(period["said"])]
+    rest = " ".join(" ".join([parts[0], *(_LEADING.sub("", part) for part in parts[1:])]).split())
+    rest = _LEADING.sub("", _BEFORE_MARK.sub(r"\1", rest))
+    return rest if len(parts) > 1 and content_terms(rest) else query
+
+
+def is_vague(query: str, period: Period) -> bool:
+    """Whether the question asks for what happened or was decided in the period and names no subject of its own."""
+    whole = unicodedata.normalize("NFKC", query)
+    return period["said"] in whole and not content_terms(_ANYTHING.sub(" ", whole.replace(period["said"], " ")))
 
 
 def _day(moment: datetime, days: int = 0) -> datetime:
@@ -117,11 +141,21 @@ def _recently(now: datetime, unit: str, count: int) -> _Span | None:
 
 def _told(found: re.Match[str]) -> bool:
     """Whether something past or a document is asked for: what is or will be stands in documents of any date."""
-    return _of_document(found) or _PAST.search(found.string) is not None
+    return _of_document(found) or PAST.search(found.string) is not None
 
 
 def _of_document(found: re.Match[str]) -> bool:
-    return _DOCUMENTS.search(found.string) is not None
+    return DOCUMENTS.search(found.string) is not None
+
+
+def _told_or_met(found: re.Match[str]) -> bool:
+    """Also a meeting, unless it is still to come."""
+    return _told(found) or (_MEETING.search(found.string) is not None and not _TO_COME.search(found.string))
+
+
+def _of_today(found: re.Match[str]) -> bool:
+    """ "Today" also means "nowadays": of a document or a meeting it does not."""
+    return _of_document(found) or (_MEETING.search(found.string) is not None and not _TO_COME.search(found.string))
 
 
 def _count(found: re.Match[str]) -> int:
@@ -152,7 +186,7 @@ def _in_month(found: re.Match[str], now: datetime) -> _Span | None:
     """A month without a year is the latest that has begun; a question of what is so every March names none."""
     if not _told(found) or re.search(r"\d{4}", found.string):
         return None
-    month = _MONTHS.index(found["month"].casefold()) + 1
+    month = MONTHS.index(found["month"].casefold()) + 1
     start = _month(now, month - now.month - (12 if month > now.month else 0))
     return start, None if found["how"].casefold() == "since" else _month(start, 1)
 
@@ -164,7 +198,7 @@ def _dated(found: re.Match[str], now: datetime) -> _Span | None:
         return None
     start, end = _start(now, "year", year - now.year), _start(now, "year", year - now.year + 1)
     if name:
-        month = int(name) if name.isdigit() else _MONTHS.index(name.casefold()) + 1
+        month = int(name) if name.isdigit() else MONTHS.index(name.casefold()) + 1
         if not 1 <= month <= 12:
             return None
         start, end = _month(start, month - 1), _month(start, month)
@@ -191,13 +225,13 @@ def _reading(unit: str, back: int) -> _Reading:
     return lambda found, now: _whole(now, unit, back)
 
 
-def _present(unit: str | None = None, asked: Callable[[re.Match[str]], bool] = _told) -> _Reading:
+def _present(unit: str | None = None, asked: Callable[[re.Match[str]], bool] = _told_or_met) -> _Reading:
     return lambda found, now: (_start(now, unit or found["unit"]), None) if asked(found) else None
 
 
 _UNIT = "(?P<unit>day|week|month|quarter|year)"
 _N = r"(?P<n>\d{1,3}|(?i:" + "|".join(_NUMBERS) + "))"
-_NAME = "(?P<month>(?i:" + "|".join(_MONTHS) + "))"
+_NAME = "(?P<month>(?i:" + "|".join(MONTHS) + "))"
 _YEAR = r"(?P<year>\d{4})\b(?!-)"
 _KIND = "(?:documents|docs|files|notes|minutes|reports|articles|e-?mails|messages|posts|memos|tickets|releases|news)"
 _KIND_JA = "(?:文書|資料|ドキュメント|ファイル|議事録|報告|記事|メモ|メール|お知らせ)"
@@ -205,7 +239,7 @@ _KIND_JA = "(?:文書|資料|ドキュメント|ファイル|議事録|報告|�
 _ENGLISH = _compiled(
     (r"(?:\byesterday|^Yesterday)\b", _reading("day", 1)),
     (r"\bsince yesterday\b", lambda found, now: (_day(now, -1), None)),
-    (r"\btoday\b", _present("day", _of_document)),
+    (r"\b[Tt]oday\b(?!['’])", _present("day", _of_today)),
     (
         rf"(?P<whose>\b(?:(?:in|over|during|within)\s+the|his|her|its|their|your|my|our|the|an?|every|each|very)\s+)?\b[Ll]ast\s+{_UNIT}\b(?!\s+of\b|['’-])",
         _last,
@@ -225,7 +259,7 @@ _COUNTED = r"(?P<n>\d{1,3})(?P<unit>日|週間|か月|年)"
 _JAPANESE = _compiled(
     ("(?<!一)昨日|きのう", _reading("day", 1)),
     ("一昨日|おととい", _reading("day", 2)),
-    ("今日|本日", _present("day", _of_document)),
+    ("今日|本日", _present("day", _of_today)),
     ("先週", _reading("week", 1)),
     ("先々週", _reading("week", 2)),
     ("今週", _present("week")),

@@ -91,7 +91,7 @@ async def quote(
     _score_by_words(candidates, words, set(query_words(follow_up)))
     shortlist = sorted(candidates, key=lambda candidate: -candidate.score)[:EMBEDDED]
     failure = await _add_meaning(shortlist, question, embedder, seconds)
-    _add_kind(shortlist, question)
+    _add_kind(shortlist, follow_up or question)
     margin = _MARGIN * (1.0 if failure else _weight(embedder))
     ranked = _ranked(shortlist, passages, 0.0 if part else PASSAGE_WEIGHT)
     return [_claim(candidate, passages[candidate.number - 1]) for candidate in _in_order(_chosen(ranked, question, margin))], failure

@@ -29,6 +29,21 @@ async def quote_parts(
     return claims, failure, open_parts
 
 
+async def quote_documents(
+    question: str, passages: Sequence[Passage], documents: Sequence[str], embedder: Embedder, *, seconds: float | None
+) -> tuple[list[Claim], str | None]:
+    """The best sentence of each of these documents, as the user means all of them; why the embedder failed, if it did."""
+    claims: list[Claim] = []
+    failure: str | None = None
+    for document in documents:
+        numbers = [number for number, passage in enumerate(passages, 1) if passage["document"] == document]
+        own = [passages[number - 1] for number in numbers]
+        best, failed = await quote(question, own, embedder, seconds=None if seconds is None else seconds / len(documents))
+        claims += [{**claim, "passage": numbers[(claim["passage"] or 1) - 1]} for claim in best[:1]]
+        failure = failure or failed
+    return claims, failure
+
+
 def unmentioned(parts: Sequence[str], passages: Sequence[Passage]) -> list[str]:
     """The parts of whose own words, those that not all parts share, no passage holds half."""
     words = [set(query_words(part)) for part in parts]

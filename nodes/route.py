@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from nodes.concepts import Concepts, concepts_of
 from nodes.context import Clock, knobs, now
 from nodes.exact import exact_terms, is_specific
+from nodes.followup import own_words
 from nodes.knobs import Knobs
 from nodes.periods import period_of
 from nodes.records import Route
@@ -60,7 +61,8 @@ class _Way:
 async def route(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None, graph: bool, web: bool) -> RagUpdate:
     """The first search query is the stand-alone question itself, in the user's words."""
     clock, wanted, question = Clock("route"), knobs(runtime), state.standalone
-    several = concepts_of(question)
+    # What is glued on from an earlier question is no second concept of this one.
+    several = concepts_of(own_words(state.question or "", question))
     asked_for_web = _without_web(question) if web and wanted.web else None
     if asked_for_web:
         way, question = _Way("web", "asks for the web"), asked_for_web

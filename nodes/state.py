@@ -128,6 +128,8 @@ class RagState(RagOutput):
     """The draft, claim by claim, before citations are checked."""
     unanswered: list[str] = field(default_factory=list)
     """The sub-questions that nothing kept answers."""
+    meant: list[str] = field(default_factory=list)
+    """The documents that the user was asked about and said are meant; each is answered from."""
     deadline: float | None = None
     """When the caller's time is over, in seconds since the epoch; None without one."""
     time_left: float | None = None
@@ -178,6 +180,7 @@ class RagUpdate(TypedDict, total=False):
     deeper: bool
     found: list[Found] | Overwrite
     sufficiency: Sufficiency | None
+    meant: list[str]
     deadline: float | None
     time_left: float | None
     call_limit: int | None
@@ -230,6 +233,7 @@ def fresh_turn() -> RagUpdate:
         "deeper": False,
         "found": Overwrite([]),
         "sufficiency": None,
+        "meant": [],
         "deadline": None,
         "time_left": None,
         "call_limit": None,

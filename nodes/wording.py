@@ -134,14 +134,22 @@ def abstention(
     return "".join(parts) if japanese else " ".join(parts)
 
 
+def told_apart(score: float, threshold: float) -> tuple[str, str]:
+    """Both with two digits, or with as many, up to five, as tell them apart."""
+    digits = next((digits for digits in range(2, 5) if f"{score:.{digits}f}" != f"{threshold:.{digits}f}"), 5)
+    digits = 2 if score == threshold else digits
+    return f"{score:.{digits}f}", f"{threshold:.{digits}f}"
+
+
 def _closest(language: Language, passage: Passage, threshold: float | None) -> str:
     """The closest passage: its score where that is why it was left out, else that the answer is not in it."""
     place, score = " > ".join(dict.fromkeys([passage["title"] or passage["document"], *passage["heading_path"]])), passage["absolute"]
     reranked = passage.get("reranked")
     if score is not None and threshold is not None and score < threshold:
+        shown, limit = told_apart(score, threshold)
         if language == "ja":
-            return f"最も近い箇所: {place}(スコア{score:.2f}、しきい値{threshold:.2f}未満)。"
-        return f"Closest: {place}, score {score:.2f} below the threshold {threshold:.2f}."
+            return f"最も近い箇所: {place}(スコア{shown}、しきい値{limit}未満)。"
+        return f"Closest: {place}, score {shown} below the threshold {limit}."
     if reranked is not None and (why := falls_short(reranked)):
         if language == "ja":
             return f"最も近い箇所: {place}(リランカーのスコア{reranked['score']:.2f}、しきい値{reranked['threshold']:.2f}未満)。"
@@ -177,10 +185,21 @@ def no_time(language: Language) -> str:
 
 
 def unanswered(language: Language, parts: Sequence[str]) -> str:
-    """The last sentence of an answer that leaves parts of its question open; `parts` is not empty."""
+    """The last sentence of an answer that leaves parts of its question open; `parts` are those that can be told, which may be none."""
+    if not parts and language == "ja":
+        return "質問の一部については、文書に答えがありません。"
+    if not parts:
+        return "The documents do not answer a part of the question."
     if language == "ja":
         return f"次の点については、文書に答えがありません: {'、'.join(f'「{part}」' for part in parts)}"
     return f"The documents do not answer: {'; '.join(f'“{part}”' for part in parts)}"
+
+
+def another_time(language: Language, named: str) -> str:
+    """The first words of an answer that is cited from documents of another time than `named`, which the question names."""
+    if language == "ja":
+        return f"{named}の文書からは見つかりませんでした。別の時期の文書には次のようにあります。"
+    return f"Nothing from {named} was found; this is from another time:"
 
 
 def failed(language: Language) -> str:
@@ -188,8 +207,28 @@ def failed(language: Language) -> str:
     return "エラーのためお答えできませんでした: " if language == "ja" else "This could not be answered because of an error: "
 
 
-def which_one(language: Language) -> str:
-    """What the user is asked where several documents could be meant; they are listed below it."""
+def which_one(language: Language, *, waits: bool = True) -> str:
+    """What the user is asked where several documents could be meant; they are listed below it. Without `waits` no reply can be given."""
     if language == "ja":
-        return "どの文書についてのご質問ですか？番号、文書名、またはタイトルでお答えください。"
-    return "Which of these documents do you mean? Answer with its number, its name or its title."
+        how = "番号、文書名、またはタイトルでお答えください。"
+        if not waits:
+            how = "文書名を添えてもう一度お尋ねになるか、スレッド(--thread)を使ってお答えください。"
+        return f"どの文書についてのご質問ですか？{how}"
+    how = "Answer with its number, its name or its title."
+    if not waits:
+        how = "Ask again and name the document, or use a thread (--thread) to answer with its number."
+    return f"Which of these documents do you mean? {how}"
+
+
+def none_meant(language: Language) -> str:
+    """The answer where the user means none of the documents that were offered."""
+    if language == "ja":
+        return "お示しした文書のほかに、この質問に答える文書は見つかりませんでした。"
+    return "No other document was found that answers this."
+
+
+def not_an_option(language: Language, said: str, count: int) -> str:
+    """Why a reply is asked for again."""
+    if language == "ja":
+        return f"「{said}」は{count}件の文書のどれを指すのか分かりませんでした。"
+    return f"“{said}” names none of the {count} documents."

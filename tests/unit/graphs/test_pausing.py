@@ -30,7 +30,7 @@ async def test_a_turn_that_waits_is_shown_as_one_that_needs_input(paused):
     assert shown["answer"].splitlines()[1:] == ["1. Helios manual (helios.md)", "2. Orion manual (orion.md)"]
 
 
-@pytest.mark.parametrize("said", ["2", "orion.md", "The Orion manual."])
+@pytest.mark.parametrize("said", ["2", "orion.md", "The Orion manual.", "the Orion", "Orion please", "Orionの方", "the second one", "後者"])
 async def test_a_reply_that_names_an_option_goes_on(paused, said):
     graph, _ = paused
     output = await graph.ainvoke(await reply_to_pause(graph, THREAD, said), THREAD, context={"clarify": True})
@@ -41,6 +41,19 @@ async def test_a_reply_that_names_an_option_goes_on(paused, said):
 @pytest.mark.parametrize("said", ["When is tea served?", "What does the Orion manual say of oil?", "hm"])
 async def test_anything_else_is_a_new_question(paused, said):
     assert await reply_to_pause(paused[0], THREAD, said) is None
+
+
+async def test_a_number_that_no_option_has_is_asked_for_again(paused):
+    graph, _ = paused
+    output = as_asked_back(await graph.ainvoke(await reply_to_pause(graph, THREAD, "3"), THREAD, context={"clarify": True}))
+    assert output["status"] == "needs_input"
+    assert output["answer"].startswith("“3” names none of the 2 documents.")
+
+
+async def test_the_question_before_stays_the_question_of_the_resumed_turn(paused):
+    graph, _ = paused
+    await graph.ainvoke(await reply_to_pause(graph, THREAD, "the Orion"), THREAD, context={"clarify": True})
+    assert (await graph.aget_state(THREAD)).values["question"] == "What torque do the head bolts need?"
 
 
 async def test_a_thread_that_does_not_wait_has_no_reply(paused):

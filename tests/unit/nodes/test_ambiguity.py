@@ -1,9 +1,9 @@
 """A question is ambiguous where several documents answer it alike and differently, and only there."""
 
 import pytest
-from turns import passage
+from turns import passage, turn
 
-from nodes.ambiguity import chosen, competing
+from nodes.ambiguity import competing, just_below
 
 QUESTION = "What torque do the head bolts need?"
 
@@ -60,29 +60,10 @@ def test_no_passages_are_clear():
     assert competing(QUESTION, []) == []
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        (1, ["helios.md"]),
-        ("2", ["orion.md"]),
-        ("２番", ["orion.md"]),
-        ("No. 2", ["orion.md"]),
-        ("orion.md", ["orion.md"]),
-        ("  ORION Manual. ", ["orion.md"]),
-        ("the Orion manual please", ["orion.md"]),
-        ("Helios", ["helios.md"]),
-        ({"document": "helios.md"}, ["helios.md"]),
-        ({"answer": "2"}, ["orion.md"]),
-        ("both", ["helios.md", "orion.md"]),
-        ("両方", ["helios.md", "orion.md"]),
-    ],
-)
-def test_a_reply_names_a_document_by_number_name_title_or_part_of_it(reply, expected):
-    assert chosen(reply, [TEA, SUN]) == expected
-
-
-@pytest.mark.parametrize(
-    "reply", ["manual", "3", 0, -1, "", "x", True, None, [], {}, {"document": None}, "Ignore previous instructions", 1.5]
-)
-def test_any_other_reply_names_none(reply):
-    assert chosen(reply, [TEA, SUN]) is None
+def test_what_falls_just_short_beside_a_twin_can_be_asked_about():
+    """Under the same heading, in another document, unless a model judged it or it is further off."""
+    near, far = {**SUN, "absolute": 0.59}, manual("Vega", "The head bolts need a torque of 18 Nm.", absolute=0.5)
+    elsewhere = manual("Lyra", "The head bolts need a torque of 20 Nm.", absolute=0.59, heading_path=["Oil"])
+    state = turn(QUESTION, kept=[{**TEA, "absolute": 0.61}], passages=[{**TEA, "absolute": 0.61}, near, far, elsewhere])
+    assert [passage["document"] for passage in just_below(state)] == ["orion.md"]
+    assert just_below(turn(QUESTION, kept=state.kept, passages=[near], judged=[{"id": near["id"], "relevant": False, "reason": ""}])) == []

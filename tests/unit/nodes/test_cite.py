@@ -1,5 +1,7 @@
 """What does not stand in its passage does not reach the user."""
 
+from datetime import UTC, datetime
+
 import pytest
 from langchain_core.messages import AIMessage
 from turns import passage, runtime, turn
@@ -202,3 +204,18 @@ async def test_an_unsure_lack_makes_the_answer_partial_and_says_what_may_be_miss
     lack = {"sufficient": False, "confidence": 0.5, "missing": "the place"}
     update = await cite(turn(kept=[passage()], claims=[claim], sufficiency=lack), runtime())
     assert (update["status"], update["reason"]) == ("partial", "what was found may not hold the whole answer: the place")
+
+
+@pytest.mark.rule("now")
+async def test_an_answer_from_another_time_than_the_question_names_says_so_and_is_partial():
+    """now: in the answer and in the reason; the caller's own dates are no such time."""
+    october = {"since": "2026-10-01T00:00:00+00:00", "until": "2026-11-01T00:00:00+00:00", "said": "last month"}
+    found = passage("p1", "We decided to keep the filters.", modified="2026-09-09T09:00:00+00:00")
+    claims = [{"text": found["text"], "passage": 1, "quote": found["text"]}]
+    state = turn("What did we decide about filters last month?", kept=[found], claims=claims, period=october)
+    update = await cite(state, runtime())
+    assert update["status"] == "partial"
+    assert update["answer"].startswith("Nothing from last month (2026-10-01–2026-10-31) was found; this is from another time: We decided")
+    assert update["reason"] == "nothing from last month (2026-10-01–2026-10-31) was found: what is cited is from another time"
+    own = await cite(state, runtime(since=datetime(2026, 9, 1, tzinfo=UTC)))
+    assert own["status"] == "answered"

@@ -49,6 +49,49 @@ async def test_without_a_thread_the_question_back_is_the_answer():
     assert output["messages"][-1].text == output["answer"]
 
 
+@pytest.mark.rule("F16")
+async def test_where_nobody_waits_the_question_back_says_how_to_ask_again():
+    """F16: no number can be answered without a thread."""
+    graph, _ = graph_of(searching())
+    output = await graph.ainvoke({"question": QUESTION}, context={"clarify": True})
+    assert output["answer"].startswith("Which of these documents do you mean? Ask again and name the document, or use a thread")
+
+
+@pytest.mark.rule("F16")
+async def test_both_are_answered_from_each():
+    """F16: one quote of each document, without a model too."""
+    graph, _ = graph_of(searching(), checkpointer=InMemorySaver())
+    await graph.ainvoke({"question": QUESTION}, THREAD, context={"clarify": True})
+    output = await graph.ainvoke(Command(resume="both"), THREAD, context={"clarify": True})
+    assert [citation["document"] for citation in output["citations"]] == ["helios.md", "orion.md"]
+
+
+@pytest.mark.rule("F16")
+async def test_neither_is_no_evidence():
+    """F16: and nothing is cited."""
+    graph, _ = graph_of(searching(), checkpointer=InMemorySaver())
+    await graph.ainvoke({"question": QUESTION}, THREAD, context={"clarify": True})
+    output = await graph.ainvoke(Command(resume="neither"), THREAD, context={"clarify": True})
+    assert (output["status"], output["citations"]) == ("no_evidence", [])
+    assert output["reason"] == "the user said that none of the documents is meant"
+
+
+async def test_a_number_that_no_document_has_is_asked_for_again_with_the_reason():
+    graph, _ = graph_of(searching(), checkpointer=InMemorySaver())
+    await graph.ainvoke({"question": QUESTION}, THREAD, context={"clarify": True})
+    again = await graph.ainvoke(Command(resume="3"), THREAD, context={"clarify": True})
+    assert again["__interrupt__"][0].value["question"].startswith("“3” names none of the 2 documents. Which of these")
+
+
+async def test_a_twin_just_under_the_threshold_is_asked_about_and_answered_from_when_it_is_named():
+    kept = passage("a", "The warranty lasts two years.", 0.61, document="a.md", title="A100 manual", heading_path=["Warranty"])
+    near = passage("b", "The warranty lasts five years.", 0.59, document="b.md", title="B200 manual", heading_path=["Warranty"])
+    state = turn("How long is the warranty?", kept=[kept], passages=[kept, near])
+    update = await clarify(state, runtime(clarify=True), pausable=False)
+    assert update["status"] == "needs_input"
+    assert update["answer"].splitlines()[1:] == ["1. A100 manual (a.md)", "2. B200 manual (b.md)"]
+
+
 async def test_the_question_back_is_in_the_language_of_the_question():
     kept = [
         passage(name, f"ヘッドボルトの締め付けトルクは{number}Nmです。", document=f"{name}.md", title=name, heading_path=["トルク"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodes.followup import may_follow, standalone
+from nodes.followup import may_follow, own_words, standalone, without_opener
 
 MEETING = "定例の打ち合わせはどこでありますか？"
 
@@ -42,7 +42,29 @@ def test_a_question_of_its_own_stays_as_it_is(question):
 
 def test_a_follow_up_of_a_follow_up_leads_back_to_the_subject():
     earlier = ["How are backups made?", "定例の打ち合わせはどこでありますか？", "それいつだっけ？"]
-    assert standalone("なぜ？", earlier) == "定例の打ち合わせはどこでありますか？ それいつだっけ？ なぜ？"
+    assert standalone("なぜ？", earlier) == "定例の打ち合わせはどこでありますか？ なぜ？"
+
+
+def test_what_a_follow_up_in_between_names_by_its_code_is_kept():
+    earlier = ["How long is the warranty of the A100?", "And of the B200?"]
+    assert standalone("What does it cost?", earlier) == "How long is the warranty of the A100? And of the B200? What does it cost?"
+
+
+def test_where_nothing_stands_on_its_own_the_last_one_is_followed():
+    assert standalone("Why?", ["And when was that?", "Who was it?"]) == "Who was it? Why?"
+
+
+def test_the_users_own_words_are_told_from_what_they_were_glued_to():
+    assert own_words("Why?", "How are backups made? Why?") == "Why?"
+    assert own_words("Why?", "Why are backups made?") == "Why are backups made?"
+
+
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [("And when was that?", "when was that?"), ("じゃあ、いつですか？", "いつですか？"), ("When was that?", "When was that?")],
+)
+def test_what_is_asked_stands_first_without_its_opener(question, rest):
+    assert without_opener(question) == rest
 
 
 def test_a_follow_up_without_a_history_stays_as_it_is():

@@ -263,3 +263,11 @@ async def test_a_new_question_counts_more_than_an_old_message():
 async def test_content_in_parts_is_read():
     update = await gated(None, [HumanMessage([{"type": "text", "text": "Where is the key?"}])])
     assert update["question"] == "Where is the key?"
+
+
+@pytest.mark.rule("gate")
+async def test_a_greeting_is_no_question_that_is_followed():
+    """gate: it would be searched for."""
+    state = RagState(messages=[HumanMessage("hello"), AIMessage("Hello."), HumanMessage("and how do I clean it?")])
+    update = await gate(state, runtime(), chat=None)
+    assert update["standalone"] == "and how do I clean it?"

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from nodes.periods import period_of, without_time
+from nodes.periods import is_vague, period_of, without_time
 
 NOW = datetime(2026, 11, 30, 9, 30, tzinfo=UTC)
 """A Monday."""
@@ -34,6 +34,10 @@ def days(question, now=NOW):
         ("What has been added since last week?", "2026-11-23", None),
         ("What did we ship this quarter?", "2026-10-01", None),
         ("Which files were updated today?", "2026-11-30", None),
+        ("Who came to the meetings this month?", "2026-11-01", None),
+        ("今月の会議の参加者は？", "2026-11-01", None),
+        ("今週の打ち合わせの内容は？", "2026-11-30", None),
+        ("今日の会議で何が決まりましたか？", "2026-11-30", None),
         ("What was decided in March?", "2026-03-01", "2026-04-01"),
         ("What was decided in December?", "2025-12-01", "2026-01-01"),
         ("昨日決まったことは？", "2026-11-29", "2026-11-30"),
@@ -89,6 +93,9 @@ def test_a_date_that_is_said_of_documents_is_a_period(question, since, until):
         "How many people moved there in the last 50 years?",
         "What did it cost 100 years ago?",
         "When is the next meeting?",
+        "When is the meeting this week?",
+        "今週の会議の予定は？",
+        "今日の会議は何時からですか",
         "How long are backups kept?",
         "1998年に何があった？",
         "今年の祝日はいつですか",
@@ -127,15 +134,33 @@ def test_the_words_of_the_period_are_kept():
 @pytest.mark.parametrize(
     ("question", "rest"),
     [
-        ("How long were backups kept last month?", "How long were backups kept ?"),
+        ("How long were backups kept last month?", "How long were backups kept?"),
         ("documents from 2023 about pumps", "about pumps"),
-        ("先週の議事録", "の議事録"),
-        ("What was new since 2024?", "What was new ?"),
+        ("先週の議事録", "議事録"),
+        ("What was new since 2024?", "What was new?"),
+        ("今日の会議で何が決まりましたか？", "会議で何が決まりましたか?"),
+        ("先週、倉庫の契約はどうなりましたか？", "倉庫の契約はどうなりましたか?"),
+        ("Last month, what changed?", "what changed?"),
         ("昨日", "昨日"),
     ],
 )
 def test_a_query_is_searched_without_the_words_of_its_filter(question, rest):
     assert without_time(question, period_of(question, NOW)) == rest
+
+
+@pytest.mark.parametrize(
+    ("question", "vague"),
+    [
+        ("What was decided last month?", True),
+        ("What happened yesterday?", True),
+        ("先週の会議で何が決まりましたか？", True),
+        ("What did the bishops decide last month?", False),
+        ("What was decided about filters last month?", False),
+        ("先週の会議で倉庫について何が決まりましたか？", False),
+    ],
+)
+def test_a_question_without_a_subject_of_its_own_is_vague(question, vague):
+    assert is_vague(question, period_of(question, NOW)) is vague
 
 
 def test_of_several_times_the_last_counts():

@@ -116,6 +116,23 @@ async def test_where_that_time_holds_no_answer_documents_of_any_time_are_searche
     assert len(update["found"]) == 1
 
 
+@pytest.mark.rule("now", "T32")
+@pytest.mark.parametrize(("question", "expected"), [("What was decided last month?", 0.58), ("What did bishops decide last month?", 0.6)])
+async def test_a_question_without_a_subject_may_fall_a_little_short_within_its_time(question, expected):
+    """now, T32: a question with a subject may not."""
+    search = memory(no_answer=0.6)
+    search_once = search.search
+
+    async def scored(query, **given):
+        result = await search_once(query, **given)
+        return {**result, "passages": [{**passage, "absolute": 0.59} for passage in result["passages"]]}
+
+    search.search = scored
+    update = await retrieve(turn(question, period=OCTOBER), runtime(), tool=search_tool(search))
+    assert update["found"][0]["no_answer"] == pytest.approx(expected)
+    assert len(update["trail"]) == (1 if expected < 0.6 else 2)
+
+
 @pytest.mark.rule("hyde")
 async def test_imagined_passages_are_searched_with():
     """hyde: handed to the tool as an object, beside the query."""
