@@ -152,13 +152,13 @@ async def _ask(
 ) -> Answer:
     from graphs.pausing import as_asked_back, reply_to_pause
     from nodes.knobs import Knobs
-    from nodes.state import RagInput
 
     filters = filters or Filters()
     context = Knobs.model_validate(
         {"collection": collection, "metadata": _by_key(filters), "since": filters.since, "until": filters.until, **(knobs or {})}
     )
-    turn = RagInput(question=question)
+    # Not a RagInput: a thread's checkpoint keeps the input as it was given, and plain values can be read by every version.
+    turn: Any = {"question": question}
     started = time.perf_counter()
     if thread is None:
         output = await services.rag(services.operator).ainvoke(turn, context=context)

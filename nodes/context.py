@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from langgraph.runtime import Runtime
 
 from nodes.knobs import Knobs
-from nodes.records import Degraded, EventKind, Step, TrailEvent
+from nodes.records import UNREADABLE, Degraded, EventKind, Step, TrailEvent
 from retrievers.types import Filters, Json
+
+_SAID_CHARS = 200
 
 
 def knobs(runtime: Runtime[Knobs]) -> Knobs:
@@ -47,3 +49,9 @@ class Clock:
     def fallback(self, cause: str, instead: str) -> tuple[TrailEvent, Degraded]:
         """A step that fell back: the same for the trail and for `degraded`."""
         return self.event("fallback", instead, cause), {"step": self._step, "cause": cause, "fallback": instead}
+
+    def unreadable(self, fault: str, instead: str, said: str) -> tuple[TrailEvent, Degraded]:
+        """The same where the model replied, but not so that its reply could decide; `fault` completes "the model's reply"."""
+        cause = f"{UNREADABLE} {fault}"
+        event = self.event("unparsable", instead, cause, said=said[:_SAID_CHARS])
+        return event, {"step": self._step, "cause": cause, "fallback": instead}

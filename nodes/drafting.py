@@ -14,16 +14,15 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_v
 from nodes.context import Clock
 from nodes.evidence import about_question, attributed, check, claims_in, without_markers
 from nodes.prompting import fenced, language_name, moment, prompt
-from nodes.records import Claim, TrailEvent, add_usage
-from nodes.replies import entries_so_far
+from nodes.records import Claim, Degraded, TrailEvent, add_usage, is_unreadable
+from nodes.replies import entries_so_far, readable
 from nodes.state import RagState
 from nodes.structured import Consulted, Decider, consult
-from nodes.telling import Teller
+from nodes.telling import MOST_CLAIMS, Teller
 from retrievers.text.language import language_of
 from retrievers.types import Passage
 
-_MOST_CLAIMS = 12
-"""The prompt asks for five; a model that does not stop is cut here."""
+_CUT_OFF = "the claims that were complete"
 
 
 def _number(value: object) -> int | None:
@@ -104,22 +103,36 @@ async def draft(
     """The model's claims; no value when it failed or said nothing, so that `instead` answers.
 
     Text with `[n]` markers in place of JSON is taken too. Claims that their passage does not bear out go back to the model
-    once, with what is wrong; of both drafts the one with more supported claims is kept. The teller hears each claim as it comes.
+    once, with what is wrong; of both drafts the one with more supported claims is kept. The teller hears each claim as it comes; where a
+    draft that is heard breaks off, by the deadline or by itself, the claims that stand are the answer.
     """
     task = _Task(passages, state, at, clock)
     schema = DraftOfParts if state.sub_questions else Draft
     heard = _heard(teller) if teller.is_heard else None
     messages = _asked(task)
     reply: Consulted[Any] = await consult(chat, messages, schema, state, clock, instead=instead, heard=heard)
+    if reply.value is None and not reply.text and (standing := task.supported(attributed(_complete(teller.said), passages, task.question))):
+        return _cut_off(reply, standing, task, teller)
     claims = _claims(reply, task)
     if claims is None:
+        teller.settle([])
         return Consulted(None, reply.text, reply.events, reply.degraded, reply.usage)
     event = clock.event("model", f"{len(claims)} claims" if claims else "no answer", "drafted from the kept passages")
-    first = Consulted(claims, reply.text, [*_tolerated(reply, claims), event], reply.degraded, reply.usage)
+    reply = _tolerated(reply, claims)
+    first = Consulted(claims, reply.text, [*reply.events, event], reply.degraded, reply.usage)
     last = first if task.supported(claims) == claims else await _repaired(first, task, chat)
     kept, events = _about_the_question(last.value or [], task)
-    teller.tell(kept)
+    teller.settle(kept)
     return Consulted(Written(kept, _open(reply.value, state)), last.text, [*last.events, *events], last.degraded, last.usage)
+
+
+def _cut_off(reply: Consulted[Any], standing: list[Claim], task: _Task, teller: Teller) -> Consulted[Written]:
+    """What was told stays told: the answer of a draft that nobody heard the end of."""
+    teller.settle(standing)
+    event = task.clock.event("model", f"{len(standing)} claims", "those that were complete when the draft was cut off")
+    events: list[TrailEvent] = [{**entry, "decision": _CUT_OFF} for entry in reply.events]
+    degraded: list[Degraded] = [{**entry, "fallback": _CUT_OFF} for entry in reply.degraded]
+    return Consulted(Written(standing), teller.said, [*events, event], degraded, reply.usage)
 
 
 def _asked(task: _Task) -> list[Any]:
@@ -163,16 +176,16 @@ def _read(entry: dict[str, Any]) -> Claim | None:
 def _claims(reply: Consulted[Any], task: _Task) -> list[Claim] | None:
     """From the JSON, else from what is complete of it, else from text with markers; None for a reply that is none of these."""
     if isinstance(reply.value, Draft):
-        said = [claim for entry in reply.value.claims[:_MOST_CLAIMS] if (claim := _read(entry.model_dump()))]
+        said = [claim for entry in reply.value.claims[:MOST_CLAIMS] if (claim := _read(entry.model_dump()))]
         return attributed(said, task.passages, task.question)
-    claims = _complete(reply.text) or claims_in(reply.text)
+    claims = _complete(reply.text) or claims_in(readable(reply.text))
     return attributed(claims, task.passages, task.question) if any(claim["passage"] is not None for claim in claims) else None
 
 
 def _complete(text: str) -> list[Claim]:
     """The claims of a reply that was cut off."""
     found: list[Claim] = []
-    for entry in entries_so_far(text)[:_MOST_CLAIMS]:
+    for entry in entries_so_far(text, MOST_CLAIMS):
         try:
             claim = _read(entry)
         except ValidationError:
@@ -181,9 +194,12 @@ def _complete(text: str) -> list[Claim]:
     return found
 
 
-def _tolerated(reply: Consulted[Any], claims: Sequence[Claim]) -> list[TrailEvent]:
-    """The events of the reply, without the one that calls it unreadable when its text could be used."""
-    return [event for event in reply.events if not (claims and event["kind"] == "unparsable")]
+def _tolerated(reply: Consulted[Any], claims: Sequence[Claim]) -> Consulted[Any]:
+    """The reply without what calls it unreadable, when its text could be used."""
+    if not claims:
+        return reply
+    events = [event for event in reply.events if event["kind"] != "unparsable"]
+    return replace(reply, events=events, degraded=[entry for entry in reply.degraded if not is_unreadable(entry)])
 
 
 def _about_the_question(claims: Sequence[Claim], task: _Task) -> tuple[list[Claim], list[TrailEvent]]:
@@ -210,6 +226,7 @@ async def _repaired(first: Consulted[list[Claim]], task: _Task, chat: Decider) -
     spent_so_far = replace(state, usage=add_usage(state.usage, first.usage))
     reply: Consulted[Any] = await consult(chat, messages, Draft, spent_so_far, clock, instead="the first draft stays", optional=True)
     second = _claims(reply, task) or []
+    reply = _tolerated(reply, second)
     good, before = task.supported(second), len(task.supported(claims))
     better = len(good) > before or (bool(second) and good == second and len(second) >= before)
     event = clock.event(
@@ -218,7 +235,7 @@ async def _repaired(first: Consulted[list[Claim]], task: _Task, chat: Decider) -
     return replace(
         first,
         value=second if better else claims,
-        events=[*first.events, *_tolerated(reply, second), event],
+        events=[*first.events, *reply.events, event],
         degraded=[*first.degraded, *reply.degraded],
         usage=add_usage(first.usage, reply.usage),
     )

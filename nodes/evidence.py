@@ -21,7 +21,7 @@ _SHARED = 0.6
 """Share of a claim's content words that a sentence must hold to be the one that the claim rests on."""
 
 _MARKERS = re.compile(r"(?:\s*[\[【]\s*\d{1,3}(?:\s*[,、]\s*\d{1,3})*\s*[\]】])+")
-_AFTER_FULL_STOP = re.compile(rf"([.!?。！？]+)({_MARKERS.pattern})")
+_AFTER_FULL_STOP = re.compile(rf"(?<![.!?。！？])([.!?。！？]+)({_MARKERS.pattern})")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pydantic import AliasChoices, BaseModel, Field
 
+from nodes import conversation
 from nodes.budget import limits
 from nodes.context import Clock, knobs, now
 from nodes.direct import direct_reply
@@ -34,6 +35,8 @@ MAX_QUESTION_CHARS = 8000
 
 _SUGGESTED: dict[str, Route] = {"hyde": "hyde", "decompose": "decompose"}
 """Ways that a model may suggest. Not the web: the conversation may quote a document, which must not choose where is looked."""
+
+_EXAMPLE = '{"role": "user", "content": "How long are backups kept?"}'
 
 _OWN_TERMS = 0.5
 """Share of the question's own words that a stand-alone question keeps at least; one with fewer is an answer, or another question."""
@@ -59,7 +62,7 @@ class _Decision:
 
 
 async def gate(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | None) -> RagUpdate:
-    """Raises InvalidArgument where there is no question; whatever else goes wrong means: retrieve with the question as it is."""
+    """Raises InvalidArgument where there is no question. Whatever else goes wrong means: retrieve with the question as it is."""
     clock = Clock("gate")
     question, history = _asked(state)
     allowed = limits(knobs(runtime))
@@ -93,8 +96,10 @@ def _is_for_model(question: str, history: Sequence[AnyMessage]) -> bool:
 
 def _asked(state: RagState) -> tuple[str, list[AnyMessage]]:
     """The question of this turn and the messages before it."""
+    if fault := conversation.fault(state.messages):
+        raise InvalidArgument(f"`messages` cannot be read ({fault}): give messages, such as {_EXAMPLE}")
     last = state.messages[-1] if state.messages and isinstance(state.messages[-1], HumanMessage) else None
-    spoken, given = (last.text.strip() if last else ""), (state.question or "").strip()
+    spoken, given = (last.text.strip() if last else ""), _as_text(state.question).strip()
     # On a thread the last turn's question is still there when only a message came in.
     stale = bool(state.trail) and state.trail[0]["data"].get("question") == given
     question = given if given and not (stale and spoken) else spoken
@@ -105,6 +110,12 @@ def _asked(state: RagState) -> tuple[str, list[AnyMessage]]:
             f"the question has {len(question)} characters, more than {MAX_QUESTION_CHARS}: shorten it, or ingest it as a document"
         )
     return question, state.messages[:-1] if last and spoken == question else list(state.messages)
+
+
+def _as_text(question: object) -> str:
+    if not isinstance(question, str | None):
+        raise InvalidArgument(f"the question is no text, but of the type {type(question).__name__}: give `question` as a string")
+    return question or ""
 
 
 def _missing(state: RagState, question: str) -> list[AnyMessage]:

@@ -177,6 +177,9 @@ async def _direct(state: RagState, runtime: Runtime[Knobs], chat: Decider | None
     text = harmless(reply.value or (fixed.text if fixed else ""))
     if not text:
         raise ProviderReplyInvalid("the chat model gave an empty reply: try again, or another model")
+    if reply.value is None:
+        event, degraded = clock.unreadable("is empty", "a fixed sentence", reply.text)
+        return {**_replied(text, clock, "a fixed sentence"), "trail": [event], "degraded": [degraded], "usage": reply.usage}
     return {**_replied(text, clock, "the model's reply"), "usage": reply.usage}
 
 

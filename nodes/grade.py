@@ -110,11 +110,11 @@ def _may_be_asked_about(passage: Passage, state: RagState) -> bool:
 
 
 def _with_gaps(consulted: Consulted[Verdicts], missing: int, clock: Clock) -> Consulted[Verdicts]:
-    """With an event for passages that the model's reply leaves out."""
+    """With an event and an entry of `degraded` for passages that the model's reply leaves out."""
     if consulted.value is None or not missing:
         return consulted
-    event = clock.event("unparsable", _POLICY, f"the model's reply has no verdict for {missing} passages", said=consulted.text[:200])
-    return replace(consulted, events=[*consulted.events, event])
+    event, degraded = clock.unreadable(f"has no verdict for {missing} passages", _POLICY, consulted.text)
+    return replace(consulted, events=[*consulted.events, event], degraded=[*consulted.degraded, degraded])
 
 
 def _plain(verdict: Grade) -> Json:

@@ -52,6 +52,15 @@ class Degraded(TypedDict):
     fallback: str
 
 
+UNREADABLE = "the model's reply"
+"""How the cause begins where the model answered, and its answer could not be used: it is there, and is asked again."""
+
+
+def is_unreadable(entry: Degraded) -> bool:
+    """Whether the model answered, if not so that it could be read."""
+    return entry["cause"].startswith(UNREADABLE)
+
+
 class Grade(TypedDict):
     """The verdict on one passage: `relevant`, with a reason a person can read."""
 

@@ -19,6 +19,13 @@ from retrievers.ledger import Price
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 
+MOST_CHARS = 200_000
+"""Of a reply that are looked at, its thinking left out: ten times what our models may write. A server that does not stop is cut here."""
+
+MOST_OPENINGS = 50
+"""Braces from which JSON is tried: half of them the last of the reply, half the first, so that the work grows with its length alone."""
+
+_LONG_SPACE = re.compile(r"(\s)\s{8,}")
 _THOUGHT = re.compile(r"<(think|thinking|reasoning|thought)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
@@ -41,6 +48,11 @@ def usage_of(message: AIMessage, asked: Sequence[BaseMessage], price: Price | No
 def without_thinking(text: str) -> str:
     """`text` without its thinking blocks; one that was cut off takes the rest with it."""
     return _THOUGHT.sub("", text)
+
+
+def readable(text: str) -> str:
+    """What is looked at of a reply in prose: without thinking, cut at MOST_CHARS, long white space shortened."""
+    return _LONG_SPACE.sub(r"\1", without_thinking(text)[:MOST_CHARS]).strip()
 
 
 def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
@@ -68,16 +80,17 @@ def _strict(node: Any) -> Any:
 def value_in(schema: type[M], raw: AIMessage, parsed: object, bare: str | None) -> M | None:
     """The reply as `schema`, from whichever of its parts holds it; text without JSON fills the field `bare`. None when nothing does."""
     for candidate in _candidates(raw, parsed):
-        try:
-            return schema.model_validate(candidate)
-        except ValidationError:
-            continue
-    text = without_thinking(raw.text).strip()
-    if bare is None or not text:
-        return None
+        if (value := _as(schema, candidate)) is not None:
+            return value
+    text = readable(raw.text)
+    return _as(schema, {bare: text}) if bare is not None and text else None
+
+
+def _as(schema: type[M], value: object) -> M | None:
     try:
-        return schema.model_validate({bare: text})
-    except ValidationError:
+        return schema.model_validate(value)
+    except (ValidationError, RecursionError):
+        # The second for lists in lists in lists, which cannot be turned into text.
         return None
 
 
@@ -86,14 +99,20 @@ def _candidates(raw: AIMessage, parsed: object) -> Iterator[object]:
     if isinstance(parsed, dict):
         yield parsed
     yield from (call["args"] for call in raw.tool_calls)
-    text = without_thinking(raw.text)
+    text = without_thinking(raw.text)[:MOST_CHARS]
     for opening, closing in ("[]", "{}") if _starts_with_a_list(text) else ("{}",):
         start, end = text.find(opening), text.rfind(closing)
         if 0 <= start < end:
             yield from _loaded(text[start : end + 1])
     # Braces in the prose before the JSON spoil that slice.
-    for found in reversed(list(re.finditer(r"\{", text))):
-        yield from _loaded(text[found.start() :])
+    for start in _openings(text):
+        yield from _loaded(text[start:])
+
+
+def _openings(text: str) -> list[int]:
+    """Where JSON may start: the last braces, backwards, then the first, at most MOST_OPENINGS."""
+    found, half = [match.start() for match in re.finditer(r"\{", text)], MOST_OPENINGS // 2
+    return [*reversed(found[-half:]), *found[:-half][:half]]
 
 
 def _starts_with_a_list(text: str) -> bool:
@@ -103,7 +122,7 @@ def _starts_with_a_list(text: str) -> bool:
 def _loaded(text: str) -> Iterator[object]:
     try:
         yield json.JSONDecoder(strict=False).raw_decode(text)[0]
-    except ValueError:
+    except (ValueError, RecursionError):
         return
 
 
@@ -111,16 +130,16 @@ _LIST_OF_CLAIMS = re.compile(r'"claims"\s*:\s*\[|^\s*\[(?=\s*\{)')
 _BETWEEN = re.compile(r"[\s,]*")
 
 
-def entries_so_far(text: str) -> list[dict[str, Any]]:
-    """The objects of the list of claims that are complete in a reply that has not ended, or was cut off."""
-    said = without_thinking(text)
+def entries_so_far(text: str, most: int) -> list[dict[str, Any]]:
+    """The first `most` objects of the list of claims that are complete in a reply that has not ended, or was cut off."""
+    said = without_thinking(text)[:MOST_CHARS]
     opening = _LIST_OF_CLAIMS.search(said)
     entries: list[dict[str, Any]] = []
     at = opening.end() if opening else len(said)
-    while (found := _BETWEEN.match(said, at)) and said.startswith("{", found.end()):
+    while len(entries) < most and (found := _BETWEEN.match(said, at)) and said.startswith("{", found.end()):
         try:
             entry, at = json.JSONDecoder(strict=False).raw_decode(said, found.end())
-        except ValueError:
+        except (ValueError, RecursionError):
             break
         entries.append(entry)
     return entries

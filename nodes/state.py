@@ -3,14 +3,16 @@
 Every node reads RagState and returns a RagUpdate with just the keys it changed; live objects never enter the state.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from langchain_core.messages import AnyMessage
-from langgraph.graph.message import add_messages
+from langchain_core.messages import AnyMessage, RemoveMessage
+from langgraph.channels import EphemeralValue
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
+from nodes.conversation import conversation
 from nodes.records import (
     Citation,
     Claim,
@@ -29,6 +31,7 @@ from nodes.records import (
     append,
     append_degraded,
     gather,
+    is_unreadable,
     no_usage,
 )
 from retrievers.types import Passage
@@ -40,7 +43,7 @@ class RagInput:
 
     question: str | None = None
     """The question in the user's words."""
-    messages: Annotated[list[AnyMessage], add_messages] = field(default_factory=list)
+    messages: Annotated[list[AnyMessage], conversation] = field(default_factory=list)
     """The conversation so far, oldest first."""
 
 
@@ -50,8 +53,8 @@ class RagOutput:
 
     answer: str = ""
     """The answer with `[n]` after each claim, or the honest sentence that there is none."""
-    status: Status = "failed"
-    """What kind of answer it is."""
+    status: Annotated[Status, EphemeralValue] = "failed"
+    """What kind of answer it is; written with the answer, so that a running turn shows none."""
     reason: str = ""
     """Why the status is what it is, in one sentence."""
     degraded: Annotated[list[Degraded], append_degraded] = field(default_factory=list)
@@ -64,13 +67,13 @@ class RagOutput:
     """Every decision, in order."""
     usage: Annotated[Usage, add_usage] = field(default_factory=no_usage)
     """Model calls and tokens of this turn."""
-    messages: Annotated[list[AnyMessage], add_messages] = field(default_factory=list)
+    messages: Annotated[list[AnyMessage], conversation] = field(default_factory=list)
     """The conversation with this turn's answer as the last message."""
 
 
 @dataclass(kw_only=True)
 class RagState(RagOutput):
-    """Everything a turn knows. All fields but `messages` are reset by the gate at the start of each turn."""
+    """Everything a turn knows. All fields but `messages` are reset when a turn starts: `status` by its channel, the others by the gate."""
 
     question: str | None = None
     """The user's question of this turn; never overwritten by a rewrite."""
@@ -151,8 +154,8 @@ class RagUpdate(TypedDict, total=False):
     rejected: list[Rejected]
     trail: list[TrailEvent] | Overwrite
     usage: Usage | Overwrite
-    messages: list[AnyMessage]
-    question: str
+    messages: Sequence[AnyMessage | RemoveMessage]
+    question: str | None
     standalone: str
     retrieve: bool
     route: Route
@@ -190,16 +193,17 @@ class RagUpdate(TypedDict, total=False):
 def model_failed(state: RagState) -> bool:
     """Whether the chat model failed earlier in this turn: then no later step waits for it again.
 
-    Decompose and hyde do not count: they wait for seconds only, and a model that is too slow for them is no failed one.
+    Decompose and hyde do not count: they wait for seconds only, and a model that is too slow for them is no failed one. Nor does a reply
+    that could not be read: the next one may be.
     """
-    return any(entry["step"] in ("gate", "agent", "grade", "sufficiency", "rewrite", "generate") for entry in state.degraded)
+    failures = [entry for entry in state.degraded if not is_unreadable(entry)]
+    return any(entry["step"] in ("gate", "agent", "grade", "sufficiency", "rewrite", "generate") for entry in failures)
 
 
 def fresh_turn() -> RagUpdate:
-    """Every field but `question` and `messages` as it is before a turn, whatever the last turn on the thread left."""
+    """Every field but `question`, `messages` and `status` as it is before a turn, whatever the last turn on the thread left."""
     return {
         "answer": "",
-        "status": "failed",
         "reason": "",
         "degraded": Overwrite([]),
         "citations": [],

@@ -21,7 +21,7 @@ from nodes.budget import SKIPPED, SPENT, UNLIMITED, Allowance, allowance, spent,
 from nodes.context import Clock
 from nodes.listening import Heard, Listener
 from nodes.records import Degraded, TrailEvent, Usage, add_usage, no_usage
-from nodes.replies import Reply, json_schema, usage_of, value_in, without_thinking
+from nodes.replies import MOST_CHARS, Reply, json_schema, usage_of, value_in, without_thinking
 from nodes.state import RagState, model_failed
 from retrievers.errors import ProviderError, ProviderRateLimited, ProviderRejected, ProviderReplyInvalid, ProviderUnavailable
 from retrievers.ledger import Price
@@ -108,7 +108,7 @@ class Decider:
 
         async def ask() -> Reply[str]:
             raw = await self._chat.ainvoke(list(messages), _config(), **self._bounded(allowed))
-            text = without_thinking(raw.text).strip()
+            text = without_thinking(raw.text).strip()[:MOST_CHARS]
             return Reply(text or None, usage_of(raw, messages, self._price), text)
 
         return await self._within_deadline(ask, allowed)
@@ -273,8 +273,8 @@ async def consult_by(
     if allowed.tokens is not None and (over := spent(replace(state, usage=add_usage(state.usage, reply.usage)))):
         # The reply was cut where the tokens ended.
         return replace(_stopped(clock, over, instead, optional), text=reply.text, usage=reply.usage)
-    event = clock.event("unparsable", instead, "the model's reply cannot be read", said=reply.text[:_SAID_CHARS])
-    return Consulted(None, reply.text, [event], usage=reply.usage)
+    event, degraded = clock.unreadable("cannot be read", instead, reply.text)
+    return Consulted(None, reply.text, [event], [degraded], reply.usage)
 
 
 def _stopped(clock: Clock, reason: str, instead: str, optional: bool) -> Consulted[Any]:

@@ -240,11 +240,12 @@ def _make(provider: str, name: str, base_url: str | None, api_key: str | None, t
 
 
 def _failures(sdk: str) -> tuple[type[Exception], ...]:
-    """What the model's SDK, its HTTP client and LangChain raise; the last four for replies without choices or of another form,
-    a stream that is none among them.
+    """What the model's SDK, its HTTP client and LangChain raise; the last ones for replies without choices or of another form: a web
+    page that comes as text, a stream that is none, brackets without end.
     """
     own: tuple[type[Exception], ...] = ()
     if sdk in _SDK_ERRORS:
         module, name = _SDK_ERRORS[sdk]
         own = (getattr(import_module(module), name),)
-    return (ModelError, OSError, httpx.TransportError, *own, ValueError, TypeError, KeyError, AssertionError)
+    form = (ValueError, TypeError, LookupError, AttributeError, AssertionError, RecursionError)
+    return (ModelError, OSError, httpx.TransportError, *own, *form)

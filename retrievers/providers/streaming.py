@@ -11,7 +11,7 @@ from typing import Any
 
 from langchain_core.outputs import ChatGenerationChunk
 
-from retrievers.errors import ProviderError, ProviderUnavailable
+from retrievers.errors import ProviderError, ProviderReplyInvalid, ProviderUnavailable
 from retrievers.providers.faults import late, retrying
 from retrievers.providers.limiting import Limiter
 
@@ -26,7 +26,7 @@ async def streamed(
     """The pieces of `start()`, which is tried again until the first one that says something has come.
 
     Raises ProviderUnavailable for a stream that is late or breaks off; with `says_when_done` also for one that ends without having said
-    that it is done. The turn is held to the end, through the waits between the tries.
+    that it is done, and ProviderReplyInvalid for one that is none. The turn is held to the end, through the waits between the tries.
     """
     deadline = time.monotonic() + timeout_s
     async with AsyncExitStack() as held:
@@ -44,6 +44,8 @@ async def streamed(
         while (next_piece := await _next(who, rest, guard, deadline, timeout_s)) is not None:
             done = done or _is_last(next_piece)
             yield next_piece
+        if not begun:
+            raise ProviderReplyInvalid(f"{who} answered in a form that cannot be read (no stream): try another model")
         if says_when_done and not done:
             raise _broken_off(who, "the connection was closed")
 

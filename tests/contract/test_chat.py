@@ -79,11 +79,12 @@ async def test_a_failing_server_is_tried_again():
         (Reply({"error": {"message": "no such model"}}, status=404), ProviderRejected),
         (Reply({"error": {"message": "what?"}}, status=422), ProviderRejected),
         (Reply({"choices": None}), ProviderReplyInvalid),
+        (Reply("<!doctype html><title>Gateway</title>", headers={"content-type": "text/html"}), ProviderReplyInvalid),
         (Reply({"error": "inside a 200"}), ProviderReplyInvalid),
         (Reply({"choices": []}, cut=True), ProviderUnavailable),
         (Reply(hang=True), ProviderUnavailable),
     ],
-    ids=["500", "401", "404", "422", "no choices", "error in 200", "half a reply", "hangs"],
+    ids=["500", "401", "404", "422", "no choices", "a web page", "error in 200", "half a reply", "hangs"],
 )
 async def test_every_failure_has_its_error_within_the_time_and_repeats_no_key(fault, error):
     """R13: a typed error inside the deadline, whatever the server does."""
@@ -109,6 +110,26 @@ async def test_structured_output_is_guarded_too():
     with ChatServer(Reply({"error": {"message": "boom"}}, status=500), {"ok": True}) as server:
         structured = chat_at(server).with_structured_output(SCHEMA, method="json_schema", include_raw=True)
         assert (await structured.ainvoke(ASK))["parsed"] == {"ok": True}
+
+
+@pytest.mark.rule("R13")
+@pytest.mark.parametrize("status", [200, 204])
+@pytest.mark.parametrize("way", ["plain", "json_schema", "function_calling", "streamed", "tools"])
+async def test_a_web_page_in_place_of_a_reply_is_one_that_cannot_be_read(way, status):
+    """R13: a wrong address, in every way of asking."""
+    page = Reply("<!doctype html><title>Gateway</title>" if status == 200 else "", status=status, headers={"content-type": "text/html"})
+    with ChatServer(*[page] * 3) as server:
+        with pytest.raises(ProviderReplyInvalid, match="openai:test-model answered in a form that cannot be read"):
+            await asked(chat_at(server), way)
+
+
+async def asked(chat, way):
+    """The reply, by that way of asking."""
+    if way == "streamed":
+        return await pieces(chat)
+    if way == "tools":
+        return await chat.bind_tools([SCHEMA]).ainvoke(ASK)
+    return await (chat if way == "plain" else chat.with_structured_output(SCHEMA, method=way, include_raw=True)).ainvoke(ASK)
 
 
 async def test_a_refused_response_format_keeps_its_status():

@@ -61,6 +61,9 @@ GOOD: dict[str, Any] = {
     "hyde": "Backups are made so that lost files can be put back.",
     "decompose": {"questions": ["How long are nightly backups kept?", "How long are weekly backups kept?"]},
 }
+UNREADABLE = ("empty", "thinking cut off", "no end")
+"""Faults after which no step has anything to go by."""
+
 FOLLOW_UP = [HumanMessage(DAYS), AIMessage("They are kept for 35 days. [1]"), HumanMessage("And when do they start?")]
 
 
@@ -155,7 +158,7 @@ def check(output: dict[str, Any], took: float, allowed: tuple[Status, ...]) -> N
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
 async def test_a_step_of_the_model_that_is_out_of_order_leaves_a_status_with_its_reason(step: Step, fault: Named):
-    """R13, F2, T14: every step by every fault; what did not arrive is in `degraded`, what cannot be read is in the trail."""
+    """R13, F2, T14: every step by every fault; what did not arrive or cannot be read is in `degraded`."""
     with StepServer({**GOOD, **step.replies}, step.name, fault.fault) as chat:
         search = reranked(rerank_by_chat(chat)) if step.name == "rerank" else None
         output, took = await ask(step.asks, chat, search, agent=step.name == "agent")
@@ -166,6 +169,9 @@ async def test_a_step_of_the_model_that_is_out_of_order_leaves_a_status_with_its
     if not fault.heard:
         assert named in [entry["step"] for entry in output["degraded"]]
         assert all(entry["cause"] and entry["fallback"] for entry in output["degraded"])
+    # A model that is there and useless is as visible as one that is gone; an agent that says nothing has chosen to stop.
+    if fault.name in UNREADABLE and step.name != "agent":
+        assert named in [entry["step"] for entry in output["degraded"]]
 
 
 @pytest.mark.rule("R13")

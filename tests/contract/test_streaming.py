@@ -9,6 +9,7 @@ from servers.chat import ChatServer, completion
 from servers.loopback import Reply
 
 from graphs.rag import build_graph
+from nodes.knobs import Knobs
 from nodes.structured import Decider
 from retrievers.providers.chat import resolve_chat
 from retrievers.providers.fakes import HashEmbedder
@@ -112,6 +113,36 @@ async def test_a_stream_that_breaks_off_leaves_an_answer():
             output = event if mode == "values" else output
     assert output["status"] in ("answered", "partial")
     assert output["citations"][0]["quote"] == FIRST["quote"]
+    assert [entry["step"] for entry in output["degraded"]] == ["generate"]
+
+
+@pytest.mark.rule("R13", "F16")
+async def test_what_was_told_before_the_deadline_is_the_answer():
+    """R13, F16: a claim that was read stands; the turn says that its time was over."""
+    told, output = [], None
+    with DrippingServer(RELEVANT, {"claims": [FIRST, SECOND, *[MADE_UP] * 60]}, drip=0.0002) as server:
+        stream = graph_of(server).astream({"question": DAYS}, context=Knobs(deadline_s=4), stream_mode=["custom", "values"])
+        async for mode, event in stream:
+            told += [event["claim"]] if mode == "custom" else []
+            output = event if mode == "values" else output
+    assert told[:1] == [FIRST["text"]]
+    assert output["status"] == "budget_exhausted"
+    assert output["answer"] == " ".join(f"{text} [{number}]" for number, text in enumerate(told, 1))
+    assert output["degraded"] == []
+
+
+@pytest.mark.rule("F16")
+async def test_a_claim_that_the_second_draft_leaves_out_is_taken_back_in_words():
+    """F16: nothing that was told disappears without an event."""
+    other = {**FIRST, "text": "The backups are kept for 35 days."}
+    with ChatServer(RELEVANT, {"claims": [SECOND, MADE_UP]}, {"claims": [FIRST, other]}) as server:
+        told, _ = await events_of(server)
+    assert [event.get("claim") or event for event, _ in told] == [
+        SECOND["text"],
+        {"withdrawn": SECOND["text"]},
+        FIRST["text"],
+        other["text"],
+    ]
 
 
 async def test_without_a_listener_nothing_is_streamed():

@@ -119,6 +119,9 @@ FAULTS = (
     Named("cut in the middle", _cut(quietly=False), heard=False),
     Named("no choices", _always(Reply({"choices": None})), heard=False),
     Named("an error in a 200", _always(Reply({"error": "inside"})), heard=False),
+    Named(
+        "a web page in a 200", _always(Reply("<!doctype html><title>Gateway</title>", headers={"content-type": "text/html"})), heard=False
+    ),
     Named("half a JSON document", _always(Reply('{"id": "x", "choices": [')), heard=False),
     Named("empty", _always(""), heard=True),
     Named("prose", _always("I would rather talk about the weather."), heard=True),

@@ -118,7 +118,9 @@ async def test_a_list_of_lines_is_read():
 @pytest.mark.rule("F2")
 async def test_a_reply_that_cannot_be_read_is_an_event():
     """F2: the default is declared, and the trail says that it was taken."""
-    assert (await split(TEA, ["I would split it."]))["trail"][0]["kind"] == "unparsable"
+    update = await split(TEA, ["I would split it."])
+    assert update["trail"][0]["kind"] == "unparsable"
+    assert [(entry["step"], entry["cause"]) for entry in update["degraded"]] == [("decompose", "the model's reply cannot be read")]
 
 
 @pytest.mark.rule("R13")

@@ -94,6 +94,8 @@ async def test_whatever_the_model_replies_the_question_is_looked_for(reply, by):
     assert (update["retrieve"], update["standalone"]) == (True, "定例の打ち合わせはどこですか？ それいつだっけ？")
     last = update["trail"].value[-1]
     assert (last["data"].get("by") if last["kind"] == "decision" else last["kind"]) == by
+    unread = {"step": "gate", "cause": "the model's reply cannot be read", "fallback": "retrieve, by the rules"}
+    assert update["degraded"].value == ([unread] if by == "unparsable" else [])
 
 
 @pytest.mark.rule("gate", "adaptive")
@@ -219,14 +221,22 @@ async def test_every_field_of_the_last_turn_is_reset():
     assert all(isinstance(update[name], Overwrite) for name in ("trail", "usage", "degraded"))
 
 
-def test_a_fresh_turn_covers_every_field_but_the_question_and_the_messages():
-    assert set(fresh_turn()) == set(RagState.__dataclass_fields__) - {"question", "messages"}
+def test_a_fresh_turn_covers_every_field_but_the_question_the_messages_and_the_status():
+    assert set(fresh_turn()) == set(RagState.__dataclass_fields__) - {"question", "messages", "status"}
 
 
 @pytest.mark.parametrize(("question", "messages"), [(None, []), ("  \n", []), (None, [HumanMessage("  ")]), (None, [AIMessage("hello")])])
 async def test_no_question_is_said_clearly(question, messages):
     with pytest.raises(InvalidArgument, match="there is no question: give `question`, or `messages`"):
         await gated(question, messages)
+
+
+@pytest.mark.rule("R13")
+@pytest.mark.parametrize("question", [5, True, ["How long?"], {"text": "How long?"}, b"How long?"])
+async def test_a_question_that_is_no_text_is_said_clearly(question):
+    """R13: by its type, not by a traceback."""
+    with pytest.raises(InvalidArgument, match=f"of the type {type(question).__name__}: give `question` as a string"):
+        await gated(question, [])
 
 
 @pytest.mark.rule("S14")

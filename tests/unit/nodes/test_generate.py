@@ -71,6 +71,7 @@ async def test_text_with_markers_is_taken_where_there_is_no_json():
         ("The safe is grey.", 2),
     ]
     assert "unparsable" not in kinds(update)
+    assert update["degraded"] == []
 
 
 @pytest.mark.parametrize("said", ["", "I am only a language model.", "<think>Passage 1 says"])
@@ -78,6 +79,7 @@ async def test_a_reply_without_json_and_markers_leaves_the_answer_to_quotes(said
     update = await generated([said])
     assert update["claims"][0]["quote"] == "Backups are kept for 35 days."
     assert kinds(update)[0] == "unparsable"
+    assert update["degraded"] == [{"step": "generate", "cause": "the model's reply cannot be read", "fallback": "quote the best sentences"}]
 
 
 async def test_a_model_that_is_down_leaves_the_answer_to_quotes():

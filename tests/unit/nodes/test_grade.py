@@ -4,6 +4,7 @@ import pytest
 from turns import kinds, passage, runtime, turn
 
 from nodes.grade import grade
+from nodes.state import model_failed
 from nodes.structured import Decider
 from retrievers.errors import ProviderUnavailable
 from retrievers.providers.fakes import ScriptedChat
@@ -150,6 +151,10 @@ async def test_a_verdict_that_is_missing_is_the_thresholds_and_shows():
     update = await graded(TWO, ['{"verdicts": [{"id": 1, "relevant": "no"}]}'])
     assert kept(update) == ["b"]
     assert "unparsable" in kinds(update)
+    assert update["degraded"] == [
+        {"step": "grade", "cause": "the model's reply has no verdict for 1 passages", "fallback": "the threshold alone decides"}
+    ]
+    assert not model_failed(turn(degraded=update["degraded"]))
 
 
 @pytest.mark.rule("R13")

@@ -3,10 +3,13 @@
 import json
 
 import pytest
+from langchain_core.messages import AIMessage
+from pydantic import BaseModel
 from turns import passage, runtime, turn
 
+from nodes import replies
 from nodes.generate import generate
-from nodes.replies import entries_so_far
+from nodes.replies import entries_so_far, value_in
 from nodes.structured import Decider
 from retrievers.providers.fakes import HashEmbedder, ScriptedChat
 
@@ -32,7 +35,41 @@ WHOLE = json.dumps({"claims": [CLAIM, {"text": "Second {brace}.", "passage": 1, 
     ],
 )
 def test_the_complete_entries_of_a_growing_reply(said, complete):
-    assert len(entries_so_far(said)) == complete
+    assert len(entries_so_far(said, 12)) == complete
+
+
+class Parts(BaseModel):
+    """What is read in these tests."""
+
+    parts: list[str]
+
+
+@pytest.mark.parametrize("said", ["{" * 2_000_000, '{"parts": ' + "[" * 100_000, '{"parts": [{}, ' * 50_000, '{"a": 1} ' * 50_000])
+@pytest.mark.rule("F2")
+def test_reading_a_reply_costs_the_same_however_it_is_made(said, monkeypatch):
+    """F2: at most fifty-one starts of at most 200,000 characters, also for brackets that never end."""
+    tried = []
+    monkeypatch.setattr(replies, "_loaded", lambda text, load=replies._loaded: tried.append(len(text)) or load(text))
+    assert value_in(Parts, AIMessage(said), None, None) is None
+    assert len(tried) <= 51
+    assert max(tried) <= 200_000
+
+
+@pytest.mark.parametrize("before", ["", "{" * 300, "{a} " * 24])
+def test_json_is_found_behind_braces_in_the_prose(before):
+    assert value_in(Parts, AIMessage(before + '{"parts": ["a"]}'), None, None) == Parts(parts=["a"])
+
+
+def test_json_is_found_before_braces_in_the_prose():
+    assert value_in(Parts, AIMessage('{"parts": ["a"]}' + " {b" * 300), None, None) == Parts(parts=["a"])
+
+
+def test_brackets_without_end_are_no_entries():
+    assert entries_so_far('{"claims": [{"text": ' + "[" * 100_000, 12) == []
+
+
+def test_the_entries_of_a_growing_reply_are_bounded():
+    assert len(entries_so_far('{"claims": [' + '{"text": "a"}, ' * 50, 12)) == 12
 
 
 @pytest.mark.rule("F2", "T31")

@@ -82,6 +82,7 @@ async def test_a_reply_that_cannot_be_read_leaves_the_rewrite_to_the_corpus(repl
     update = await rewritten([reply])
     assert update["query"] == "torque mount bolts"
     assert kinds(update)[0] == "unparsable"
+    assert [(entry["step"], entry["cause"]) for entry in update["degraded"]] == [("rewrite", "the model's reply cannot be read")]
 
 
 async def test_a_model_that_is_down_leaves_the_rewrite_to_the_corpus():
