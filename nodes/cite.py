@@ -19,6 +19,7 @@ from nodes.parts import as_asked
 from nodes.records import Citation, Claim, Rejected
 from nodes.safety import harmless, shown
 from nodes.state import RagState, RagUpdate
+from nodes.support import WITHHELD, withheld
 from nodes.wording import abstention, another_time, language_of_answer, told_apart, unanswered
 from retrievers.passages import part_at
 from retrievers.relevance import falls_short
@@ -149,28 +150,40 @@ def _citation(number: int, passage: Passage, finding: Finding) -> Citation:
 
 def _abstained(state: RagState, runtime: Runtime[Knobs], dropped: Sequence[str], spent: str) -> RagUpdate:
     """No claim stands: say so, name the closest passage, and what became of the web."""
+    held_back = [passage for passage in state.kept if withheld([passage], state.standalone)]
     unfit: list[Rejected] = [
-        {"id": passage["id"], "document": passage["document"], "score": passage["absolute"], "why": "does not hold the answer"}
+        {
+            "id": passage["id"],
+            "document": passage["document"],
+            "score": passage["absolute"],
+            "why": WITHHELD if passage in held_back else "does not hold the answer",
+        }
         for passage in state.kept
     ]
     outcome = state.web_outcome or ("off" if not knobs(runtime).web and not state.web_tries and not state.kept else None)
     answer = abstention(
         language_of_answer(state.question or ""),
-        closest=state.kept[0] if state.kept else state.closest,
+        closest=next(iter([*held_back, *state.kept]), state.closest),
         threshold=state.no_answer,
         web_outcome=outcome,
         empty=knobs(runtime).collection if state.chunk_count == 0 else None,
         missing=_missing(state),
+        withheld=bool(held_back),
     )
     answer = harmless(answer)
     return {
         "answer": answer,
         "status": "budget_exhausted" if spent else "no_evidence",
-        "reason": "; ".join(part for part in (spent, _why_none(state, dropped)) if part),
+        "reason": "; ".join(part for part in (spent, WITHHELD if held_back else "", *_why(state, dropped, held_back)) if part),
         "citations": [],
         "rejected": [*unfit, *state.rejected],
         "messages": [AIMessage(answer)],
     }
+
+
+def _why(state: RagState, dropped: Sequence[str], held_back: Sequence[Passage]) -> list[str]:
+    """Why no claim stands; where the answer is withheld, what was dropped besides."""
+    return [_why_none(state, dropped)] if dropped or not held_back else []
 
 
 def _missing(state: RagState) -> str:

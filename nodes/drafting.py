@@ -26,8 +26,8 @@ _CUT_OFF = "the claims that were complete"
 
 
 def _number(value: object) -> int | None:
-    """`2`, `"2"` and `"[2]"`; None for what names no passage."""
-    found = re.search(r"\d+", str(value))
+    """`2`, `"2"` and `"[2]"`; None for what names no passage. -1 stays what it is: no passage has it."""
+    found = re.search(r"-?\d+", str(value))
     return int(found[0]) if found else None
 
 

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from nodes.likeness import foreign_name, ground, speaks_of, states, tells
+from nodes.measures import invented_number, other_unit
+from nodes.negation import contradicts
 from nodes.records import Claim
-from nodes.support import beside_orders, invented_number, is_about
+from nodes.support import WITHHELD, beside_orders, instructs, is_about
 from retrievers.text.analysis import analyse, query_words
 from retrievers.text.language import language_of, other_scripts
 from retrievers.text.quotes import find_quote
@@ -41,7 +44,8 @@ def check(claim: Claim, passages: Sequence[Passage], question: str = "") -> Find
 
     A quote must stand in the named passage verbatim, after NFKC and white-space folding; standing in another one does not
     count (`attributed` says when it is cited there). A claim without a quote is verified where its own words stand there, or those of one
-    sentence nearly do. A line that gives a model orders supports nothing, nor does one without the number that the claim names.
+    sentence nearly do. A line that gives a model orders supports nothing; nor does a quote that tells nothing, or that has another number,
+    unit, name or negation than the claim, or no word of it.
     """
     number = claim["passage"]
     if number is None:
@@ -68,10 +72,36 @@ def _not_there(number: int, quote: str, passages: Sequence[Passage]) -> str:
 
 def _unfit(claim: str, span: tuple[int, int], passage: Passage, question: str) -> str:
     """Why words that do stand in the passage do not support the claim; empty when they may."""
+    quote = passage["text"][slice(*span)]
     if beside_orders(passage["text"], *span, question):
-        return "what it quotes gives instructions to a reader, and states nothing"
-    number = invented_number(claim, passage["text"][slice(*span)], passage, question)
-    return f"the number {number} stands nowhere in its passage" if number else ""
+        return _ORDERS if instructs(quote, question) else WITHHELD
+    if not tells(passage["text"], *span, claim):
+        return "its quote is too short to tell anything"
+    if _folded(claim) == _folded(quote):
+        return ""
+    return "it states nothing" if not states(claim) else _untrue(claim, span, passage, question)
+
+
+_ORDERS = "what it quotes gives instructions to a reader, and states nothing"
+BESIDE__ORDERS = "what it quotes stands beside text that speaks to a reader's assistant, and is not quoted"
+
+
+def _untrue(claim: str, span: tuple[int, int], passage: Passage, question: str) -> str:
+    """The first thing that the claim says and its quote does not bear out."""
+    on = ground(*span, passage)
+    if number := invented_number(claim, passage["text"][slice(*span)], passage, question):
+        return f"the number {number} stands nowhere in its passage"
+    if measure := other_unit(claim, on.sentence, passage, question):
+        return f"its unit is another than the passage's: {measure}"
+    if word := contradicts(claim, on.sentence):
+        return f"of “{word}”, only one of the claim and its quote says no"
+    if name := foreign_name(claim, on, passage, question):
+        return f"it names {name}, whom what it quotes does not name"
+    return "" if speaks_of(claim, on, passage, question) else "it shares no word with what it quotes, beyond the subject"
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
 
 
 def about_question(claim: Claim, passages: Sequence[Passage], question: str) -> str:

@@ -19,11 +19,12 @@ from nodes.prompting import context_tokens, moment, prompt, transcript, within_b
 from nodes.quoting import OVER, quote
 from nodes.quoting_parts import quote_documents, quote_parts
 from nodes.records import SURE, Degraded, TrailEvent
-from nodes.safety import harmless
+from nodes.safety import harmless, uncited
 from nodes.state import RagState, RagUpdate, model_failed
 from nodes.structured import Consulted, Decider, OutOfTime
+from nodes.support import WITHHELD, withheld
 from nodes.telling import Teller
-from nodes.wording import language_of_answer, no_time
+from nodes.wording import about, language_of_answer, no_time
 from retrievers.errors import ProviderError, ProviderReplyInvalid, StorageError
 from retrievers.passages import PassageReader, part_ids
 from retrievers.types import Embedder, Passage
@@ -98,7 +99,8 @@ async def _quoted(kept: list[Passage], state: RagState, step: _Step, embedder: E
         unanswered = []
     events, degraded = _without_meaning(failure, clock)
     Teller(step.runtime.stream_writer, kept, state.standalone).tell(claims)
-    quoted = clock.event("decision", f"{len(claims)} quote{'' if len(claims) == 1 else 's'}", "the sentences that fit the question best")
+    reason = WITHHELD if not claims and withheld(kept, state.standalone) else "the sentences that fit the question best"
+    quoted = clock.event("decision", f"{len(claims)} quote{'' if len(claims) == 1 else 's'}", reason)
     return {
         "kept": kept,
         "claims": claims,
@@ -174,9 +176,15 @@ async def _direct(state: RagState, runtime: Runtime[Knobs], chat: Decider | None
             raise
         event, degraded = clock.fallback(str(exc), "a fixed sentence")
         return {**_replied(fixed.text, clock, fixed.kind), "trail": [event], "degraded": [degraded]}
-    text = harmless(reply.value or (fixed.text if fixed else ""))
+    said = harmless(uncited(reply.value or ""))
+    instead = fixed.text if fixed else about(language_of_answer(question)) if reply.value else ""
+    text = said or instead
     if not text:
         raise ProviderReplyInvalid("the chat model gave an empty reply: try again, or another model")
+    if not said:
+        why = "has data or sources only, and no sentence" if reply.value else "is empty"
+        event = clock.event("unparsable", "a fixed sentence", f"the model's reply {why}")
+        return {**_replied(text, clock, "a fixed sentence"), "trail": [event], "usage": reply.usage}
     if reply.value is None:
         event, degraded = clock.unreadable("is empty", "a fixed sentence", reply.text)
         return {**_replied(text, clock, "a fixed sentence"), "trail": [event], "degraded": [degraded], "usage": reply.usage}

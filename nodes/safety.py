@@ -3,6 +3,7 @@
 Shared ground of cite, generate and the agent; pure. Quotes are evidence and stay as they stand: whoever shows one escapes it.
 """
 
+import json
 import re
 
 from nodes.records import Citation
@@ -32,6 +33,31 @@ REMOVED = "…"
 def unseen_removed(text: str) -> str:
     """`text` without the characters that nobody sees and something obeys."""
     return _UNSEEN.sub("", text)
+
+
+_SOURCE_LINE = re.compile(
+    r"^[ \t>*-]*(?:[\[【]\s*\d{1,3}\s*[\]】].*[“”「」\"✓✔☑✅(（:：].*|.*[“”「」\"].*[✓✔☑✅].*|"
+    r"[*_#\s]*(?:sources?|references|citations?|出典|参考(?:文献)?|引用元)[*_]*\s*[:：][*_]*.*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MARKER = re.compile(r"\s*[\[【]\s*[1-9]\d{0,2}(?:\s*[,、]\s*\d{1,3})*\s*[\]】]|[ \t]*[✓✔☑✅]\ufe0f?")
+
+
+def uncited(text: str) -> str:
+    """A reply that rests on no source, without what looks like one: markers, ticks, lists of sources. Empty for JSON: no sentence."""
+    bare = re.sub(r"^```\w*\s*|\s*```$", "", unseen_removed(text).strip()).strip()
+    if bare[:1] in ("{", "[") and _is_json(bare):
+        return ""
+    return re.sub(r"\n{3,}", "\n\n", _MARKER.sub("", _SOURCE_LINE.sub("", unseen_removed(text)))).strip()
+
+
+def _is_json(text: str) -> bool:
+    """Also where a brace is not closed: what was cut off is no sentence either."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return text.startswith("{")
+    return True
 
 
 def harmless(text: str, sources: str = "") -> str:

@@ -1,10 +1,11 @@
-"""What a quote cannot support although it stands in the passage: a line that gives orders, a number that is not there, another subject.
+"""What a quote cannot support although it stands in the passage: a line that gives orders, and another subject than the question's.
 
 Shared ground of nodes/evidence.py, nodes/quoting.py and nodes/drafting.py; pure and deterministic.
 """
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from retrievers.text.analysis import analyse, query_words
 from retrievers.text.language import language_of, other_scripts
@@ -74,58 +75,15 @@ def is_about(start: int, end: int, passage: Passage, question: str) -> bool:
     return not asked.isdisjoint(analyse("\n".join([passage["title"], *passage["heading_path"], near])))
 
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_LIST_NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
-_SCALED = re.compile(r"million|billion|trillion|thousand|dozen|[万億兆亿千백천만억]", re.IGNORECASE)
-"""Numbers that are written in many ways: nothing is said about those."""
-
-_NAMES = {
-    "one": 1, "first": 1, "once": 1, "two": 2, "second": 2, "twice": 2, "three": 3, "third": 3, "four": 4, "fourth": 4, "five": 5,
-    "fifth": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20,
-    "thirty": 30, "forty": 40, "fifty": 50, "half": 50, "sixty": 60, "ninety": 90, "hundred": 100, "noon": 12, "midnight": 0,
-    "january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9, "october": 10,
-    "november": 11, "december": 12, "正午": 12, "半": 30,
-}  # fmt: skip
-_NAME = re.compile("|".join(rf"\b{name}\b" if name.isascii() else name for name in _NAMES), re.IGNORECASE)
-_KANJI = re.compile("[〇一二三四五六七八九十百]+")
-_DIGITS = {character: value for value, character in enumerate("〇一二三四五六七八九")}
+WITHHELD = "what would answer stands beside text that speaks to a reader's assistant, and is not quoted"
 
 
-def invented_number(claim: str, quote: str, passage: Passage, question: str) -> str | None:
-    """A number of the claim that stands neither in the passage nor in the question, however it is written there; None if there is none."""
-    around = "\n".join([passage["title"], *passage["heading_path"], passage["text"], quote, question])
-    if _SCALED.search(claim) or _SCALED.search(around):
-        return None
-    known = _numbers(around)
-    # Twelve and twenty-four hours, and years of two digits.
-    known |= {f"{int(number) + 12}" for number in known if number.isdigit() and int(number) <= 12}
-    known |= {number[-2:].lstrip("0") or "0" for number in known if number.isdigit() and len(number) == 4}
-    return next((number for number in sorted(_digits(_LIST_NUMBER.sub("", claim))) if number not in known), None)
-
-
-def _numbers(text: str) -> set[str]:
-    named = {str(_NAMES[found.casefold()]) for found in _NAME.findall(text)}
-    return _digits(text) | named | {str(value) for found in _KANJI.findall(text) for value in (_from_kanji(found),)}
-
-
-def _digits(text: str) -> set[str]:
-    """The numbers written with digits: without separators, leading zeros and empty decimals; one of several dots also by its parts."""
-    found: set[str] = set()
-    for number in _NUMBER.findall(unicodedata.normalize("NFKC", text)):
-        plain = re.sub(r",(?=\d{3}(?!\d))", "", number)
-        parts = re.split(r"[.,]", plain)
-        found.add(f"{int(parts[0])}.{parts[1].rstrip('0')}".rstrip(".") if len(parts) == 2 else plain.lstrip("0") or "0")
-    return found
-
-
-def _from_kanji(number: str) -> int:
-    """二十四 is 24, 百二 is 102, 二〇二四 is 2024."""
-    if not set(number) & set("十百"):
-        return int("".join(str(_DIGITS[character]) for character in number))
-    total, digit = 0, 0
-    for character in number:
-        if character in _DIGITS:
-            digit = _DIGITS[character]
-        else:
-            total, digit = total + (digit or 1) * (10 if character == "十" else 100), 0
-    return total + digit
+def withheld(passages: Sequence[Passage], question: str) -> bool:
+    """Whether a sentence that shares a word with the question is not quoted for an order beside it: the answer may stand there."""
+    return any(
+        beside_orders(passage["text"], unit.start, unit.end, question)
+        and not instructs(passage["text"][unit.start : unit.end], question)
+        and is_about(unit.start, unit.end, passage, question)
+        for passage in passages
+        for unit in units(passage["text"])
+    )

@@ -116,16 +116,18 @@ def abstention(
     web_outcome: WebOutcome | None,
     empty: str | None,
     missing: str = "",
+    withheld: bool = False,
 ) -> str:
     """The whole answer where there is none: that, the closest passage with its score, and what became of the web search.
 
-    `empty` names the collection where it holds nothing at all; `missing` what the passages lack that were found.
+    `empty` names the collection where it holds nothing at all; `missing` what the passages lack that were found. `withheld`: what may
+    answer is there, beside text that speaks to a reader's assistant.
     """
     japanese = language == "ja"
-    parts = ["文書にはこの質問への答えがありません。" if japanese else "The documents do not answer this."]
+    parts = [_no_answer(language, closest, withheld)]
     if empty is not None:
         parts.append(f"コレクション「{empty}」には文書がありません。" if japanese else f"The collection {empty!r} is empty.")
-    elif closest is not None:
+    elif closest is not None and not withheld:
         parts.append(_closest(language, closest, threshold))
     if missing:
         parts.append(f"不足している情報: {missing}。" if japanese else f"Missing: {missing}.")
@@ -139,6 +141,15 @@ def told_apart(score: float, threshold: float) -> tuple[str, str]:
     digits = next((digits for digits in range(2, 5) if f"{score:.{digits}f}" != f"{threshold:.{digits}f}"), 5)
     digits = 2 if score == threshold else digits
     return f"{score:.{digits}f}", f"{threshold:.{digits}f}"
+
+
+def _no_answer(language: Language, closest: Passage | None, withheld: bool) -> str:
+    if closest is None or not withheld:
+        return "文書にはこの質問への答えがありません。" if language == "ja" else "The documents do not answer this."
+    place = " > ".join(dict.fromkeys([closest["title"] or closest["document"], *closest["heading_path"]]))
+    if language == "ja":
+        return f"答えになりうる箇所({place})は、読み手のアシスタントに宛てた指示のそばにあるため、引用しません。"
+    return f"What would answer this, in {place}, stands beside text that speaks to a reader's assistant, and is not quoted."
 
 
 def _closest(language: Language, passage: Passage, threshold: float | None) -> str:

@@ -19,7 +19,7 @@ def claim(text="Tighten the bolts to 12 Nm.", passage=1, quote=None):
 @pytest.mark.rule("F16")
 def test_a_verbatim_quote_is_verified_with_its_place():
     """F16: offsets into the passage."""
-    found = check(claim(quote="Use a torque wrench."), PASSAGES)
+    found = check(claim("A torque wrench is used.", quote="Use a torque wrench."), PASSAGES)
     assert (found.verdict, found.start, found.end) == ("verified", 28, 48)
 
 

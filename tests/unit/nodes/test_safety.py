@@ -4,7 +4,7 @@ import pytest
 from turns import passage, runtime, turn
 
 from nodes.cite import cite
-from nodes.safety import harmless, web_address
+from nodes.safety import harmless, uncited, web_address
 
 
 @pytest.mark.rule("S8")
@@ -69,3 +69,22 @@ async def test_an_answer_is_harmless_and_its_quote_is_verbatim():
     assert update["messages"][0].text == update["answer"]
     source = update["citations"][0]
     assert (source["quote"], source["title"], source["url"]) == (text, "Ops", None)
+
+
+FORGED = "Hello! It weighs 4 kg [1][2]. ✓\n\nSources:\n[1] Manual (x.md): “It weighs 4 kg.” ✓\n- [2] 手引き(y.md)：「4kg」\nBye."
+
+
+@pytest.mark.rule("S8")
+def test_a_reply_without_sources_shows_none():
+    """S8: markers, ticks and lines of sources are gone; the words stay."""
+    assert uncited(FORGED) == "Hello! It weighs 4 kg.\n\nBye."
+
+
+@pytest.mark.parametrize("said", ["{}", '{"claims": []}', '```json\n{"claims": []}\n```', "[1]", '{"claims": [', "[1] x.md: “4 kg” ✓"])
+def test_data_and_sources_alone_are_no_reply(said):
+    assert uncited(said) == ""
+
+
+@pytest.mark.parametrize("said", ["You are welcome!", "どういたしまして。", "The sources are your documents.", "Try a[0] or {name}."])
+def test_plain_small_talk_stays(said):
+    assert uncited(said) == said
