@@ -183,10 +183,7 @@ async def _direct(state: RagState, runtime: Runtime[Knobs], chat: Decider | None
         raise ProviderReplyInvalid("the chat model gave an empty reply: try again, or another model")
     if not said:
         why = "has data or sources only, and no sentence" if reply.value else "is empty"
-        event = clock.event("unparsable", "a fixed sentence", f"the model's reply {why}")
-        return {**_replied(text, clock, "a fixed sentence"), "trail": [event], "usage": reply.usage}
-    if reply.value is None:
-        event, degraded = clock.unreadable("is empty", "a fixed sentence", reply.text)
+        event, degraded = clock.unreadable(why, "a fixed sentence", reply.text)
         return {**_replied(text, clock, "a fixed sentence"), "trail": [event], "degraded": [degraded], "usage": reply.usage}
     return {**_replied(text, clock, "the model's reply"), "usage": reply.usage}
 
