@@ -4,7 +4,6 @@ The budgets are decided here; the names returned are the nodes' own. `knobs` are
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
 from langgraph.runtime import get_runtime
@@ -46,19 +45,23 @@ def after_decompose(state: RagState) -> Literal["retrieve"] | list[Send]:
     if not state.sub_questions:
         return "retrieve"
     queries = [state.query, *state.sub_questions]
-    return [Send("retrieve", replace(state, query=query, place=place)) for place, query in enumerate(queries)]
+    return [_branch(state, query=query, place=place) for place, query in enumerate(queries)]
 
 
 def after_hyde(state: RagState) -> Literal["retrieve"] | list[Send]:
     """Where a passage was imagined for each part of the question, each is searched with beside its part, and the whole question too."""
     if not state.sub_questions or len(state.sub_questions) != len(state.hypothetical):
         return "retrieve"
-    whole = replace(state, hypothetical=[], place=0)
     parts = enumerate(zip(state.sub_questions, state.hypothetical, strict=True), 1)
     return [
-        Send("retrieve", whole),
-        *(Send("retrieve", replace(state, query=part, hypothetical=[passage], place=place)) for place, (part, passage) in parts),
+        _branch(state, hypothetical=[], place=0),
+        *(_branch(state, query=part, hypothetical=[passage], place=place) for place, (part, passage) in parts),
     ]
+
+
+def _branch(state: RagState, **changes: object) -> Send:
+    """A search of its own, with plain values: what is sent lies in the checkpoint, where an object of ours could not be read again."""
+    return Send("retrieve", {**vars(state), **changes})
 
 
 def after_grade(state: RagState, knobs: Knobs | None = None) -> AfterGrade:

@@ -31,6 +31,8 @@ def within_time(step: Step, node: Node, instead: Instead) -> Node:
     """
 
     async def timed(state: RagState, runtime: Runtime[Knobs]) -> RagUpdate:
+        # A branch of parallel searches is sent its state as plain values.
+        state = RagState(**state) if isinstance(state, dict) else state
         clock, reserve = Clock(step), RESERVE_S if state.kept else END_S
         if over := time_over(state, reserve):
             return _given_up(step, clock, "not begun", over, instead(state))

@@ -259,7 +259,7 @@ async def test_a_model_is_asked_by_so_many_at_once_and_no_more():
 @pytest.mark.rule("F27")
 async def test_a_call_that_waits_too_long_for_its_turn_is_late():
     """F27: waiting is part of the deadline."""
-    with ChatServer(Reply(hang=True), Reply(hang=True)) as server:
+    with ChatServer(*[Reply(hang=True)] * 3) as server:
         chat = resolve_chat("openai:test", base_url=server.base_url, timeout_s=1.0, at_once=1)
         started = time.monotonic()
         failures = await asyncio.gather(chat.ainvoke(ASK), chat.ainvoke(ASK), pieces(chat), return_exceptions=True)

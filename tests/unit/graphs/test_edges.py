@@ -42,7 +42,7 @@ def test_each_route_leads_to_its_step(route, goes):
 def test_the_whole_question_and_its_parts_are_searched_side_by_side():
     """q-decompose: one search each, numbered."""
     sends = edges.after_decompose(turn("Compare A and B.", sub_questions=["What is A?", "What is B?"]))
-    assert [(send.node, send.arg.place, send.arg.query) for send in sends] == [
+    assert [(send.node, send.arg["place"], send.arg["query"]) for send in sends] == [
         ("retrieve", 0, "Compare A and B."),
         ("retrieve", 1, "What is A?"),
         ("retrieve", 2, "What is B?"),
@@ -54,7 +54,7 @@ def test_the_whole_question_and_its_parts_are_searched_side_by_side():
 def test_a_passage_for_each_part_is_searched_with_beside_its_part():
     """q-hyde, hyde-per-concept: side by side, the whole question too; passages without parts go with the query."""
     state = turn("Compare A and B.", sub_questions=["What is A?", "What is B?"], hypothetical=["A is.", "B is."])
-    assert [(send.node, send.arg.place, send.arg.query, send.arg.hypothetical) for send in edges.after_hyde(state)] == [
+    assert [(send.node, send.arg["place"], send.arg["query"], send.arg["hypothetical"]) for send in edges.after_hyde(state)] == [
         ("retrieve", 0, "Compare A and B.", []),
         ("retrieve", 1, "What is A?", ["A is."]),
         ("retrieve", 2, "What is B?", ["B is."]),
