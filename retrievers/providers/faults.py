@@ -92,10 +92,9 @@ async def retrying(
     """
     deadline, limiter = time.monotonic() + timeout_s, limiter or limiter_for(who)
     for attempt in range(1, attempts + 1):
-        if limiter.paused_s() > deadline - time.monotonic():
-            raise ProviderRateLimited(
-                f"{who} is over its rate limit (429) for another {limiter.paused_s():.0f} s; try again later", status=429
-            )
+        # Not where the time is over and there is no pause: that is late, not limited.
+        if (paused := limiter.paused_s()) > max(0.0, deadline - time.monotonic()):
+            raise ProviderRateLimited(f"{who} is over its rate limit (429) for another {paused:.0f} s; try again later", status=429)
         try:
             async with asyncio.timeout(deadline - time.monotonic()):
                 async with limiter.turn(sleep):
