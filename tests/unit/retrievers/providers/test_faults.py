@@ -92,3 +92,14 @@ async def test_a_wait_beyond_the_time_is_not_begun():
     waits, result = await waits_of(ProviderUnavailable("a", retry_after_s=5.0), timeout_s=1.0)
     assert waits == []
     assert str(result) == "a"
+
+
+@pytest.mark.rule("F27")
+async def test_a_call_whose_time_is_over_before_it_begins_is_late_and_not_rate_limited():
+    """F27: who waited for a turn until the end met no limit."""
+
+    async def never():
+        raise AssertionError("not called")
+
+    with pytest.raises(ProviderUnavailable, match="did not answer within"):
+        await retrying("a provider nobody asked", never, timeout_s=-0.001)
