@@ -83,5 +83,8 @@ class EntityExtractor(Protocol):
         ...
 
     async def extract(self, texts: Sequence[GraphText]) -> list[Extraction]:
-        """One for each text, in order. A text that could not be read has its reason in `failed`. Raises ProviderError where asking on is useless."""
+        """One for each text, in order; fewer, from the first on, where a limit of cost or a failure ended it: the others stay unread.
+
+        A text that could not be read has its reason in `failed`. Raises ProviderError where asking is useless and none was read.
+        """
         ...
