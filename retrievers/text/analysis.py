@@ -21,6 +21,9 @@ MAX_WORD = 64
 _CACHED_TOKEN = 128  # longest token worth remembering; natural words are far shorter, and a 2 MB line must not stay in memory
 _CACHE_SIZE = 1 << 15  # distinct tokens; by Zipf's law this covers over 95 % of running text and takes about 10 MB
 
+_SENTENCE_CHARS = 400  # most sentences, headings and questions are shorter; a chunk is longer, and is analysed once
+_SENTENCES = 512  # an answer looks at some 50 sentences, several times each; Japanese ones of usual length take 5 MB, the longest 30
+
 _HAN = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _HIRAGANA = "\u3041-\u3096\u309d-\u309f"
 _KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
@@ -65,6 +68,10 @@ _FOLD = _fold_table()
 
 def analyse(text: str) -> list[str]:
     """The words of `text` in order, repeats kept; a code gives its whole and then its parts. Empty for text without letters and digits."""
+    return list(_sentence(text)) if len(text) <= _SENTENCE_CHARS else _analysed(text)
+
+
+def _analysed(text: str) -> list[str]:
     words: list[str] = []
     for run, token in _TOKEN.findall(fold(text)):
         if run:
@@ -150,6 +157,7 @@ def _parts(part: str) -> list[str]:
 
 
 _remembered = lru_cache(_CACHE_SIZE)(_expand)
+_sentence = lru_cache(_SENTENCES)(lambda text: tuple(_analysed(text)))
 _local = threading.local()
 
 

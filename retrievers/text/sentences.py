@@ -43,9 +43,10 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
     """Spans of lines, wrapped ones joined."""
     for start, end in _paragraphs(text):
         lines = [(found.start() + start, found.end() + start) for found in re.finditer(r"[^\n]+", text[start:end])]
-        widths = [_width(text[line_start:line_end]) for line_start, line_end in lines]
-        widest = max(widths)
         begin = lines[0][0]
+        # Most paragraphs are one line, whose width nobody asks for.
+        widths = [_width(text[line_start:line_end]) for line_start, line_end in lines] if len(lines) > 1 else []
+        widest = max(widths, default=0)
         for (_, line_end), (following, following_end), width in zip(lines, lines[1:], widths, strict=False):
             wrapped = widest <= _WRAPPED_AT_MOST and width >= max(_WRAPPED_AT_LEAST, _FILLED * widest)
             if not wrapped or _NEW_LINE_OF_ITS_OWN.match(text, following, following_end):
@@ -67,7 +68,8 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 def _width(line: str) -> int:
     if line.isascii():
         return len(line)
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in line)
+    # U+1100 is the first wide character.
+    return len(line) + sum(unicodedata.east_asian_width(character) in "WF" for character in line if character >= "\u1100")
 
 
 def _within(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

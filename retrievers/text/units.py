@@ -6,6 +6,7 @@ Pure, on top of sentences; what belongs together is never torn.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from retrievers.text.sentences import sentences
@@ -17,6 +18,12 @@ BLOCK_CHARS = 900
 
 LED_IN_CHARS = 400
 """A paragraph or list up to this long is taken whole after "as follows:"; text from HTML has its code blocks as such paragraphs."""
+
+_REMEMBERED = 256
+"""Texts whose units are remembered: a turn cuts each of its few passages ten times or more, and several turns run at once."""
+
+_REMEMBERED_CHARS = 8192
+"""Longer texts are cut again each time: a passage is shorter, and what is remembered stays below 10 MB."""
 
 _FENCE = re.compile(r"[ ]{0,3}(```+|~~~+)")
 _STEP = re.compile(r"\s*(?:\d{1,3}[.)．）]\s|[（(]\d{1,3}[）)]|[①-⑳]|手順\s*\d|step\s+\d)", re.IGNORECASE)
@@ -48,6 +55,10 @@ class _Block:
 
 def units(text: str) -> list[Unit]:
     """The units in order, without overlap; headings and rules are none. A sentence that ends in a colon goes with what it leads to."""
+    return list(_remembered(text)) if len(text) <= _REMEMBERED_CHARS else _cut(text)
+
+
+def _cut(text: str) -> list[Unit]:
     found: list[Unit] = []
     for block in _blocks(text):
         cut = list(_units_of(text, block))
@@ -56,6 +67,11 @@ def units(text: str) -> list[Unit]:
             found[-1], cut = _led_in(last, cut)
         found += cut
     return found
+
+
+@lru_cache(_REMEMBERED)
+def _remembered(text: str) -> tuple[Unit, ...]:
+    return tuple(_cut(text))
 
 
 def leads_in(sentence: str) -> bool:

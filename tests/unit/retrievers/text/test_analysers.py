@@ -12,8 +12,10 @@ from retrievers.types import Collection, EmbeddingSpec
 
 @pytest.fixture(autouse=True)
 def _forgetful():
-    """Each test meets analysers that nobody has used yet."""
+    """Each test meets analysers that nobody has used yet, and that remember nothing."""
+    analysis._sentence.cache_clear()
     yield
+    analysis._sentence.cache_clear()
     analyser.cache_clear()
     default_analyser.cache_clear()
 

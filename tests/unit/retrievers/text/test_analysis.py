@@ -244,9 +244,20 @@ def test_threads_get_the_words_that_one_thread_gets() -> None:
     expected = [analyse(text) for text in texts]
     results: dict[int, list[list[str]]] = {}
     analysis._remembered.cache_clear()
+    analysis._sentence.cache_clear()
     threads = [threading.Thread(target=lambda at=at: results.update({at: [analyse(text) for text in texts]})) for at in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert [results[at] for at in range(8)] == [expected] * 8
+
+
+def test_who_changes_the_words_of_a_sentence_changes_them_for_nobody_else() -> None:
+    analyse("The grey kettle boils").clear()
+    assert analyse("The grey kettle boils") == ["the", "grey", "kettl", "boil"]
+
+
+def test_what_is_too_long_for_a_sentence_gives_the_same_words() -> None:
+    sentence = "保証は12か月です。 The XR-4200 "
+    assert analyse(sentence * 40) == analyse(sentence) * 40

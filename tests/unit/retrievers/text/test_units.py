@@ -92,3 +92,12 @@ def test_units_lie_in_order_without_overlap_and_without_white_space_at_their_end
         assert end <= unit.start < unit.end <= len(text)
         assert text[unit.start : unit.end].strip() == text[unit.start : unit.end]
         end = unit.end
+
+
+def test_who_changes_the_units_of_a_text_changes_them_for_nobody_else():
+    units("They run. They end.").clear()
+    assert cut("They run. They end.") == [("sentence", "They run."), ("sentence", "They end.")]
+
+
+def test_a_text_too_long_to_be_remembered_is_cut_alike():
+    assert cut("They run. " * 1000) == [("sentence", "They run.")] * 1000
