@@ -66,6 +66,8 @@ def alike(one: Statement, other: Statement) -> bool:
 
 def disagreement(question: str, passages: Sequence[Passage]) -> Disagreement | None:
     """The first two sources whose sentences are alike and whose numbers are not; None where nothing of that kind is seen."""
+    if len({passage["document"] for passage in passages}) < 2:
+        return None
     asked = numbers(question)
     found = statements(question, passages)
     for place, one in enumerate(found):

@@ -127,6 +127,8 @@ def _without(asked: str, codes: Sequence[str]) -> str:
 
 def _codes(codes: Sequence[str], held: str) -> Lack | None:
     """A product's or an error's code stands in a text as it is, or is not there: XR-4300 is not XR-4200."""
+    if not codes:
+        return None
     text = held.casefold()
     plain = _JOINTS.sub("", text)
     return _lack("code", codes, [code for code in codes if not _holds_code(code.casefold(), text, plain)])
@@ -140,18 +142,20 @@ def _holds_code(code: str, text: str, plain: str) -> bool:
 
 
 def _numbers(asked: str, held: str, given: str) -> Lack | None:
+    wanted = sorted(number for number in numbers(asked, spoken=False) if len(number.replace(".", "")) >= _DIGITS)
+    if not wanted:
+        return None
     known = numbers(held) | numbers(given)
     decades = {number for number in _DECADE.findall(asked) if any(year.startswith(number[:-1]) for year in known)}
-    wanted = sorted(number for number in numbers(asked, spoken=False) if len(number.replace(".", "")) >= _DIGITS)
     return _lack("number", wanted, [number for number in wanted if number not in known | decades])
 
 
 def _names(asked: str, held: str, passages: Sequence[Passage]) -> Lack | None:
     """A name that is nowhere, where one sentence holds nearly all else. Names are written otherwise in another language's script."""
     language = language_of(asked)
-    if all(language_of(passage["text"]) != language for passage in passages):
-        return None
     names = _japanese_names(asked) if language == "ja" else _capitalised_names(asked) if language == "en" else []
+    if not names or all(language_of(passage["text"]) != language for passage in passages):
+        return None
     words, forms = set(analyse(held)), set(re.findall(r"[^\W\d_]+", held.casefold()))
     missing = [" ".join(name) for name in names if not any(_is_held(part, held, words, forms) for part in name)]
     return _lack("name", missing, missing) if missing and _share(asked, missing, passages) >= _COVERED else None

@@ -20,7 +20,7 @@ _SPOKEN: Mapping[str, str] = {
     "thousand": "1000",
     "thousands": "1000",
 }
-_HAN = {character: str(value) for value, character in enumerate("〇一二三四五六七八九")}
+_HAN = {ord(character): str(value) for value, character in enumerate("〇一二三四五六七八九")}
 _HAN_UNITS = {"百": "100", "千": "1000", "世紀": "100", "世纪": "100"}
 _ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
 """The year before an era's first."""
@@ -34,7 +34,7 @@ _SHORT_RANGE = re.compile(r"(\d\d)(\d\d)\s*[-–~〜/]\s*(\d\d)(?!\d)")
 def numbers(text: str, *, spoken: bool = True) -> set[str]:
     """The numbers in digits, without separators of thousands: `35,000` and 三五 too. `spoken`: also those in words, in eras and ranges."""
     plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", unicodedata.normalize("NFKC", text).casefold())
-    digits = "".join(_HAN.get(character, character) for character in plain)
+    digits = plain.translate(_HAN)
     found = {*_NUMBER.findall(plain), *_NUMBER.findall(digits)}
     if spoken:
         found |= {_SPOKEN[word] for word in re.findall(r"[a-z]+", plain) if word in _SPOKEN}

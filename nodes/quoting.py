@@ -119,7 +119,7 @@ def _candidates(number: int, passage: Passage, asked_for: set[str]) -> list[_Can
             asked = words
             continue
         header = set(analyse(passage["text"][slice(*unit.header)])) if unit.header else set()
-        found.append(_Candidate(number, unit, text, words + asked, around | header))
+        found.append(_Candidate(number, unit, text, words + asked if asked else words, around | header))
         asked = Counter()
     return found
 

@@ -6,6 +6,7 @@ Shared ground of nodes/evidence.py, nodes/quoting.py and nodes/drafting.py; pure
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from retrievers.text.analysis import analyse, query_words
 from retrievers.text.language import language_of, other_scripts
@@ -13,18 +14,21 @@ from retrievers.text.units import units
 from retrievers.types import Passage
 
 _ORDERS = (
-    r"\b(?:ignore|disregard|forget|override)\b.{0,20}\b(?:previous|prior|above|earlier|preceding|all|any|your|other)\b"
+    r"(?:ignore|disregard|forget|override)\b.{0,20}\b(?:previous|prior|above|earlier|preceding|all|any|your|other)\b"
     r".{0,20}\b(?:instructions?|rules|prompts?|guidelines|passages?|documents?|context)\b",
-    r"\b(?:ignore|disregard|forget|override)\s+(?:(?:the|all|any|these|those|your)\s+)?(?:other\s+)?(?:passages?|prompts?|context|documents?|instructions)\b",
-    r"\b(?:new|updated|system)\s+(?:instructions?|prompts?)\s*[:：]|\bsystem prompt\b|<\|?(?:im_start|system)\b|</?passage\b|\[/?INST\]",
-    r"\b(?:always|only)\s+(?:answer|reply|respond)\s+(?:only\s+)?(?:with\b|in\b|that\b|[“\"'])|\b(?:answer|reply|respond)\s*:?\s*\{",
-    r"\bmust\s+(?:answer|respond)\s+(?:only\s+)?(?:with\b|that\b|[“\"'])|\b(?:answer|reply|respond)\s+(?:only\s+)?in\s+json\b",
-    r"\b(?:answer|reply|respond)\s+(?:to\s+)?(?:every|all|any)\s+questions?\b.{0,20}\b(?:with|that|by)\b",
-    r"\b(?:every|each|all|any)\s+(?:answers?|repl(?:y|ies)|responses?)\s+(?:must|should|shall|has\s+to|have\s+to)\s+(?:end|begin|start|contain|include)\b",
-    r"\bfrom now on,?\s+(?:you|answer|reply|respond)\b",
-    r"\b(?:mark|rate|grade|judge|treat|consider)\s+(?:this|these|the)\s+(?:passages?|text|document|page)s?\b.{0,30}\b(?:relevant|trusted|10)\b",
-    r"\b(?:the|any|an?)\s+(?:language model|ai assistant|ai model|llm)\b.{0,40}\b(?:must|should|shall|is to)\b",
-    r"\b(?:call|invoke|use|run|execute)\s+(?:the\s+tool\s+)?`?(?:(?:search|read)_\w+|\w+_documents?\b)",
+    r"(?:ignore|disregard|forget|override)\s+(?:(?:the|all|any|these|those|your)\s+)?(?:other\s+)?(?:passages?|prompts?|context|documents?|instructions)\b",
+    r"(?:new|updated|system)\s+(?:instructions?|prompts?)\s*[:：]|system prompt\b",
+    r"(?:always|only)\s+(?:answer|reply|respond)\s+(?:only\s+)?(?:with\b|in\b|that\b|[“\"'])|(?:answer|reply|respond)\s*:?\s*\{",
+    r"must\s+(?:answer|respond)\s+(?:only\s+)?(?:with\b|that\b|[“\"'])|(?:answer|reply|respond)\s+(?:only\s+)?in\s+json\b",
+    r"(?:answer|reply|respond)\s+(?:to\s+)?(?:every|all|any)\s+questions?\b.{0,20}\b(?:with|that|by)\b",
+    r"(?:every|each|all|any)\s+(?:answers?|repl(?:y|ies)|responses?)\s+(?:must|should|shall|has\s+to|have\s+to)\s+(?:end|begin|start|contain|include)\b",
+    r"from now on,?\s+(?:you|answer|reply|respond)\b",
+    r"(?:mark|rate|grade|judge|treat|consider)\s+(?:this|these|the)\s+(?:passages?|text|document|page)s?\b.{0,30}\b(?:relevant|trusted|10)\b",
+    r"(?:the|any|an?)\s+(?:language model|ai assistant|ai model|llm)\b.{0,40}\b(?:must|should|shall|is to)\b",
+    r"(?:call|invoke|use|run|execute)\s+(?:the\s+tool\s+)?`?(?:(?:search|read)_\w+|\w+_documents?\b)",
+)
+_ORDERS_ANYWHERE = (
+    r"<\|?(?:im_start|system)\b|</?passage\b|\[/?INST\]",
     r"(?:以前|これまで|上記|今まで|先|前)の(?:すべての|全ての)?(?:指示|命令|ルール|規則|プロンプト).{0,10}(?:無視|忘れ|破棄)|システムプロンプト",
     r"(?:以後|以降|今後|これから|次から).{0,6}(?:回答|答え|返答|質問)(?:は|に|を).{0,30}と(?:答え|回答|返答|返事)",
     r"(?:すべて|全て|必ず|常に|のみ|だけ).{0,20}と(?:答え|回答|返答)(?:よ|ろ|せよ|しろ|てください|してください|なさい|すること|ること)",
@@ -33,9 +37,11 @@ _ORDERS = (
     r"(?:忽略|无视|無視)(?:之前|以上|先前|前面|上述)的?(?:所有|全部)?(?:指令|指示|规则|提示)",
     r"(?:이전|위의?|앞선|앞의)\s*(?:모든\s*)?(?:지시|명령|규칙|프롬프트).{0,10}무시",
 )
-"""How a text speaks to a model in place of a reader. Each is narrow: manuals give orders to people all the time."""
+"""How a text speaks to a model in place of a reader: at a word's start, and in scripts without spaces. Each is narrow: manuals give
+orders to people all the time.
+"""
 
-_ORDER = re.compile("|".join(f"(?:{pattern})" for pattern in _ORDERS), re.IGNORECASE | re.DOTALL)
+_ORDER = re.compile(rf"\b(?:{'|'.join(_ORDERS)})|{'|'.join(_ORDERS_ANYWHERE)}", re.IGNORECASE | re.DOTALL)
 _ABOUT_ORDERS = re.compile(
     r"instruct|prompt|inject|jailbreak|指示|命令|プロンプト|インジェクション|攻撃|指令|提示|지시|프롬프트", re.IGNORECASE
 )
@@ -46,11 +52,18 @@ def instructs(text: str, question: str = "") -> bool:
     return _ORDER.search(unicodedata.normalize("NFKC", text)) is not None and not _ABOUT_ORDERS.search(question)
 
 
+@lru_cache(64)  # the passages of a few turns: each of their sentences asks
+def _orders_somewhere(text: str) -> bool:
+    return instructs(text)
+
+
 def beside_orders(text: str, start: int, end: int, question: str = "") -> bool:
     """Whether what stands at `start:end`, or a sentence next to it in its paragraph, tells a model what to do.
 
     Who wrote the order wrote what leads up to it and what follows; the paragraphs around it may be somebody else's.
     """
+    if not _orders_somewhere(text):
+        return False
     opened, closed = text.rfind("\n\n", 0, start), text.find("\n\n", end)
     first, last = (0 if opened < 0 else opened + 2), (len(text) if closed < 0 else closed)
     spans = [(first + unit.start, first + unit.end) for unit in units(text[first:last])]
