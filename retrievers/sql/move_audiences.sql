@@ -1,4 +1,4 @@
--- Gives texts another audience, and with them their chunks, postings and vectors: each arm checks readers before its limit.
+-- Gives texts another audience, and with them their chunks, postings, vectors and entities: each arm checks readers before its limit.
 -- parameters: tid, coll integer; contents, audiences integer[]
 -- placeholders: vectors, windows
 -- columns:    none
@@ -25,6 +25,18 @@ vectors as (
 ),
 windows as (
     update tadori.{windows} w set audience = m.audience from moved m where w.tid = %(tid)s and w.chunk = m.chunk
+),
+mentions as (
+    update tadori.mention e set audience = m.audience from moved m where e.tid = %(tid)s and e.chunk = m.chunk
+),
+relations as (
+    update tadori.relation r set audience = m.audience from moved m where r.tid = %(tid)s and r.chunk = m.chunk
+),
+aliases as (
+    update tadori.alias a set audience = m.audience from moved m where a.tid = %(tid)s and a.chunk = m.chunk
+),
+extractions as (
+    update tadori.extraction e set audience = m.audience from moved m where e.tid = %(tid)s and e.chunk = m.chunk
 )
 update tadori.posting p
 set audience = k.audience

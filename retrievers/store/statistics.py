@@ -1,6 +1,6 @@
 """Keeps the planner's picture of the store current while a collection grows quickly.
 
-Used by documents.py after a write.
+Used by documents.py and graph.py after a write.
 """
 
 from psycopg.sql import SQL
@@ -27,3 +27,9 @@ async def refresh(db: Database, collection: Collection) -> None:
     tables = SQL(", ").join([*map(SQL, ("tadori.posting", "tadori.term", "tadori.chunk", "tadori.content", "tadori.document"))])
     async with db.owner() as conn:
         await conn.execute(SQL("analyze (skip_locked) {}, tadori.{}").format(tables, vector_table(collection.space)))
+
+
+async def refresh_graph(db: Database) -> None:
+    """The same for what is kept of entities."""
+    async with db.owner() as conn:
+        await conn.execute("analyze (skip_locked) tadori.mention, tadori.relation, tadori.alias, tadori.extraction")

@@ -182,7 +182,14 @@ class Swap:
         moves = {content: audiences[readers] for content, readers in wanted.items() if audiences[readers] != current[content]}
         if moves:
             await self._run("move_audiences.sql", {"contents": list(moves), "audiences": list(moves.values())})
+        await self._forget_titles(contents)
         return sorted(content for content, readers in unions.items() if not readers)
+
+    async def _forget_titles(self, contents: Some[int]) -> None:
+        """Let the chunks of texts that have another title now be read for entities again: a title is a name, with readers of its own."""
+        retitled = [chunk for (chunk,) in await self._rows("graph_retitled.sql", {"contents": sorted(contents)})]
+        if retitled:
+            await self._run("graph_forget.sql", {"chunks": retitled})
 
     async def _remove(self, contents: Sequence[int]) -> int:
         [(chunks,)] = await self._rows("remove_contents.sql", {"contents": list(contents)})
@@ -201,7 +208,10 @@ class Swap:
     def _statement(self, file: LiteralString) -> Composed:
         kind = self._collection.embedding.column_type
         return SQL(statement(file)).format(
-            vectors=vector_table(self._collection.space), windows=window_table(self._collection.space), type=Identifier(kind)
+            vectors=vector_table(self._collection.space),
+            windows=window_table(self._collection.space),
+            type=Identifier(kind),
+            title=SQL(statement("shared_title.sql")),
         )
 
 

@@ -1,0 +1,114 @@
+"""Builds a collection's knowledge graph: reads the chunks that were not read yet, batch by batch, each kept before the next begins.
+
+Run at the end of an ingestion, and by `tadori graph build`; what reads a chunk is handed in.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from retrievers.entities import EntityExtractor, Extraction, GraphText
+from retrievers.errors import ProviderError
+from retrievers.ingest.report import Progress
+from retrievers.scope import Scope
+from retrievers.store.graph import GraphStore
+from retrievers.store.statistics import SMALL
+from retrievers.types import Collection
+
+BATCH = 128
+"""Chunks read and kept together: what a kill can lose, and how long the collection's lock is held (some 0.1 s)."""
+
+
+class GraphReport(TypedDict):
+    """What one run did: `chunks` read, `failed` of them not wholly, and the names and relations in them.
+
+    `stopped` is there where it ended before the last chunk, and says why; the next run goes on there.
+    """
+
+    extractor: str
+    chunks: int
+    failed: int
+    names: int
+    relations: int
+    seconds: float
+    stopped: NotRequired[str]
+
+
+class GraphBuilder:
+    """Safe to run twice at once, and to kill: every batch that was kept stays, and the next run goes on behind it."""
+
+    def __init__(self, store: GraphStore, extractor: EntityExtractor) -> None:
+        self._store = store
+        self._extractor = extractor
+
+    async def build(
+        self,
+        scope: Scope,
+        collection: Collection,
+        progress: Progress | None = None,
+        *,
+        max_chunks: int | None = None,
+        only_new: bool = False,
+        retry_failed: bool = False,
+    ) -> GraphReport:
+        """Read at most `max_chunks` of the chunks that this extractor has not read; what another one made of them is replaced.
+
+        `only_new`: those alone that none has read, so that a model's work is not replaced by plainer. `retry_failed`: also those that
+        could not be read. Raises UnknownCollection, CollectionRebuilt, and ProviderError where nothing could be read at all.
+        """
+        run = _Run(self._store, self._extractor, scope, collection, None if only_new else self._extractor.name, retry_failed)
+        await run.read_all(max_chunks, progress)
+        return run.report
+
+
+class _Run:
+    def __init__(
+        self, store: GraphStore, extractor: EntityExtractor, scope: Scope, collection: Collection, unread_by: str | None, retry: bool
+    ) -> None:
+        self._store, self._extractor, self._scope, self._collection = store, extractor, scope, collection
+        self._unread_by, self._retry = unread_by, retry
+        self.report = GraphReport(extractor=extractor.name, chunks=0, failed=0, names=0, relations=0, seconds=0.0)
+
+    async def read_all(self, most: int | None, progress: Progress | None) -> None:
+        started = time.monotonic()
+        pending = await self._store.count_pending(self._scope, self._collection, self._unread_by, retry_failed=self._retry)
+        total = pending if most is None else min(most, pending)
+        after = 0
+        while (left := min(total - self.report["chunks"], BATCH)) > 0:
+            texts = await self._pending(left, after)
+            if not texts or not await self._read(texts):
+                break
+            after = texts[-1].chunk
+            if progress:
+                progress(self.report["chunks"], total)
+        if self.report["chunks"] >= SMALL:
+            await self._store.refresh()
+        self.report["seconds"] = round(time.monotonic() - started, 3)
+
+    async def _pending(self, limit: int, after: int) -> list[GraphText]:
+        unread = (self._scope, self._collection, self._unread_by)
+        return await self._store.pending(*unread, limit, after=after, retry_failed=self._retry)
+
+    async def _read(self, texts: Sequence[GraphText]) -> bool:
+        """Read and keep one batch; False where the extractor asked nothing more than a part of it."""
+        try:
+            found = await self._extractor.extract(texts)
+        except ProviderError as exc:
+            if not self.report["chunks"]:
+                raise
+            self.report["stopped"] = str(exc)
+            return False
+        await self._store.put(self._scope, self._collection, self._extractor.name, texts[: len(found)], found)
+        self._count(found)
+        if len(found) < len(texts):
+            self.report["stopped"] = f"{self._extractor.name} ended early, by a limit or after a failure: run it again to go on"
+        return len(found) == len(texts)
+
+    def _count(self, found: Sequence[Extraction]) -> None:
+        report = self.report
+        report["chunks"] += len(found)
+        report["failed"] += sum(one.failed is not None for one in found)
+        report["names"] += sum(len(one.names) for one in found)
+        report["relations"] += sum(len(one.relations) for one in found)
