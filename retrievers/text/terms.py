@@ -5,6 +5,7 @@ Pure; retrievers/text/analysis.py decides what is a function word.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from retrievers.text.analysis import query_words
 
@@ -29,11 +30,32 @@ _CODE = re.compile(
     re.ASCII,
 )
 """Written as machines write: texts in any language hold it as it is, and it is looked for word for word."""
+_COUNTED = re.compile(r"[0-9.,/%$-]+(?:st|nd|rd|th|s|m|km|kg|cm|mm|am|pm)?|[A-Za-z]+(?:/[A-Za-z]+)+", re.ASCII)
+"""What looks like a code and is a number, a date or a choice of words; a version of three parts is a code all the same."""
 
 
 def has_code(text: str) -> bool:
     """Whether an identifier, a version, a flag or a path stands in the text; a number, a date or a name alone is none."""
     return _CODE.search(unicodedata.normalize("NFKC", text)) is not None
+
+
+_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
+_PRINTED = re.compile(r"(?<![!-~])[!-~]{2,80}(?![!-~])|(?<=\s)`[^`\s]{2,78}`")
+"""Between spaces or other scripts; a longer stretch is data, and the search for codes takes the square of its length."""
+_LOOKS_CODED = re.compile(r"[0-9_:/]|[a-z][A-Z]|\(\)|^--[a-z]|\.[a-z]{1,4}\b")
+_AROUND_CODE = "`'\"()[]{}<>,;:.!?*"
+
+
+def code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where identifiers, versions, flags and paths stand in text[start:end], without the marks around them; dates and web addresses are none."""
+    for found in _PRINTED.finditer(text, start, end):
+        token = found[0]
+        if not _LOOKS_CODED.search(token) or "://" in token:
+            continue
+        code = token.strip(_AROUND_CODE)
+        left = found.start() + len(token) - len(token.lstrip(_AROUND_CODE))
+        if len(code) > 1 and _CODE.search(code) and (_VERSION.fullmatch(code) or not _COUNTED.fullmatch(code)):
+            yield left, left + len(code)
 
 
 def content_terms(text: str) -> list[str]:

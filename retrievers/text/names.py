@@ -1,0 +1,154 @@
+"""Names in a passage and in a question, by rules alone: titles, capitals, katakana, suffixes, quotes, codes.
+
+Pure; behind retrievers/providers/names_rules.py, and retrievers/knowledge.py links questions by it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from retrievers.entities import Extraction, GraphText, Name, Placed
+from retrievers.text.capitals import OPENERS, capitalised
+from retrievers.text.cjk_names import CJK, cjk_names
+from retrievers.text.kinds import GENERIC, kind_of
+from retrievers.text.sentences import sentences
+from retrievers.text.short_forms import long_forms
+from retrievers.text.spelling import Spelling, name_key, term_key, title_key, without_parenthesis
+from retrievers.text.stopwords import is_english_function_word
+from retrievers.text.terms import code_spans
+from retrievers.text.ties import Mention, ties
+
+__all__ = ["name_key", "names", "names_in_question", "term_key", "title_key"]
+
+MAX_NAMES = 64
+"""Of one chunk: a page of 512 tokens holds fewer than 40; the index of a book or a log must not fill the graph."""
+
+_READ = 20_000  # characters; a chunk of 1,024 tokens has fewer, and what is larger is data
+_MAX_MENTIONS = 512  # of one chunk, repeats counted: eight to a name
+_LONGEST_HEADING = 60  # characters; a longer heading is a sentence
+_GROUP = 8  # words of a question that may be one name: "the lord of the rings the two towers"
+_QUESTION = 1000  # characters; what is pasted behind a question names nothing more
+_NUMBERED = re.compile(
+    r"\A(?:(?:chapter|section|part|appendix)\s+)?[\dIVX]+(?:\.\d+)*[.):]?\s+|\A第[\d一二三四五六七八九十]+[章節部条][\s　]*", re.IGNORECASE
+)
+_PLAIN_HEADINGS = frozenset(
+    "introduction overview summary conclusion conclusions references background history contents notes abstract faq appendix usage "  # noqa: SIM905
+    "examples example description details general other 概要 はじめに おわりに まとめ 目次 参考文献 脚注 歴史 背景 結論 序論 "
+    "注意 備考 関連項目".split()
+)
+_SMALL = re.compile(r"[a-z][a-z]+")
+_WORDS = re.compile(r"[^\s?!,;:。、？！]+")
+_ORDINARY_ENDS = ("ly", "ing", "ed")
+
+
+def names(text: GraphText) -> Extraction:
+    """At most MAX_NAMES names, each key once: the title's first, headings' next, then those that stand oftenest and first.
+
+    Aliases and relations are among these names. Of a text only the first 20,000 characters are read.
+    """
+    read = text.text[:_READ]
+    spans = sentences(read)
+    placed = _placed(text.title, text.heading_path)
+    mentions = _mentions(read, spans, placed)
+    found = _named(read, placed, mentions)
+    topic = next((name.key for name in found if name.placed == "title"), "")
+    kept = frozenset(name.key for name in found)
+    return Extraction(names=found, relations=ties(mentions, spans, topic, kept))
+
+
+def names_in_question(question: str) -> list[str]:
+    """Distinct keys that the question may name, the likeliest first: capitalised, quoted, katakana and codes, then groups of up to
+    eight words, longest first. They are candidates: what no passage holds names nothing."""
+    text = question[:_QUESTION]
+    keys = [name_key(text[found.start : found.end]) for start, end in sentences(text) for found in _spellings(text, start, end)]
+    return [key for key in dict.fromkeys([*keys, *_groups(text)]) if key]
+
+
+def _groups(question: str) -> Iterator[str]:
+    words = [found[0] for found in _WORDS.finditer(question)]
+    for length in range(min(_GROUP, len(words)), 0, -1):
+        for at in range(len(words) - length + 1):
+            group = words[at : at + length]
+            if _may_name(group):
+                spelling = " ".join(group)
+                yield name_key(spelling)
+                yield term_key(spelling.casefold())
+
+
+def _may_name(group: Sequence[str]) -> bool:
+    first, last = group[0].casefold(), group[-1].casefold()
+    if is_english_function_word(last) or (is_english_function_word(first) and first not in ("the", "a", "an")):
+        return False
+    return len(group) > 1 or (len(first) > 2 and first not in OPENERS and first not in GENERIC and not first.isdecimal())
+
+
+def _spellings(text: str, start: int, end: int) -> Iterator[Spelling]:
+    yield from capitalised(text, start, end)
+    if CJK.search(text, start, end):
+        yield from cjk_names(text, start, end)
+    for left, right in code_spans(text, start, end):
+        yield Spelling(left, right, "code")
+
+
+def _placed(title: str, heading_path: Sequence[str]) -> dict[str, Name]:
+    """The title and the headings as names, and the names inside them, which count as a heading's."""
+    found: dict[str, Name] = {}
+    for place, line in (("title", title), *(("heading", heading) for heading in heading_path)):
+        _place(found, "title" if place == "title" else "heading", _NUMBERED.sub("", line.strip()) or line.strip())
+    for line in (title, *heading_path):
+        for spelling in _spellings(line[:_QUESTION], 0, len(line[:_QUESTION])):
+            name = line[spelling.start : spelling.end]
+            key = name_key(name)
+            if key and not spelling.opens:
+                found.setdefault(key, Name(key, name, spelling.kind, "heading"))
+    return found
+
+
+def _place(found: dict[str, Name], place: Placed, line: str) -> None:
+    key = title_key(line)
+    if not key or (place == "heading" and (len(line) > _LONGEST_HEADING or key in _PLAIN_HEADINGS or key.isdecimal())):
+        return
+    cue = kind_of(without_parenthesis(line).split())
+    found.setdefault(key, Name(key, without_parenthesis(line), "term" if cue == "name" else cue, place))
+
+
+def _mentions(text: str, spans: Sequence[tuple[int, int]], placed: dict[str, Name]) -> list[Mention]:
+    """Every spelling in the text with its key; short forms carry the key of their long form, ordinary words are left out."""
+    found: list[Mention] = []
+    for number, (start, end) in enumerate(spans):
+        for spelling in _spellings(text, start, end):
+            key = name_key(text[spelling.start : spelling.end])
+            if key:
+                found.append(Mention(key, spelling.start, spelling.end, spelling.kind, number, spelling.opens))
+        if len(found) > _MAX_MENTIONS:
+            break
+    found = _without_ordinary(text, found, placed)
+    forms = long_forms(text, found, [name for name in placed.values() if name.placed == "title"])
+    return [mention._replace(key=forms.get(mention.key, mention.key)) for mention in found]
+
+
+def _without_ordinary(text: str, mentions: list[Mention], placed: dict[str, Name]) -> list[Mention]:
+    """Without the single words that only the beginning of a sentence capitalises."""
+    if not any(mention.opens for mention in mentions):
+        return mentions
+    sure = {mention.key for mention in mentions if not mention.opens} | placed.keys()
+    ends = {key.rsplit(" ", 1)[-1] for key in sure}
+    small = set(_SMALL.findall(text))
+    return [
+        mention
+        for mention in mentions
+        if not mention.opens
+        or mention.key in sure
+        or mention.key in ends
+        or not (mention.key in small or mention.key.endswith(_ORDINARY_ENDS))
+    ]
+
+
+def _named(text: str, placed: dict[str, Name], mentions: Sequence[Mention]) -> list[Name]:
+    counts = Counter(mention.key for mention in mentions)
+    firsts = {mention.key: mention for mention in reversed(mentions)}
+    given = [replace(name, count=max(1, counts[key])) for key, name in placed.items()]
+    others = sorted((mention for key, mention in firsts.items() if key not in placed), key=lambda one: (-counts[one.key], one.start))
+    told = [Name(one.key, text[one.start : one.end], one.kind, "text", one.start, one.end, counts[one.key]) for one in others]
+    return [*given, *told][:MAX_NAMES]
