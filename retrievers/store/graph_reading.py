@@ -10,6 +10,7 @@ from psycopg.rows import dict_row
 
 from retrievers.errors import InvalidArgument
 from retrievers.neighbourhoods import Entity, Neighbour, Neighbourhood
+from retrievers.store.graph_near_names import near_names
 from retrievers.store.graph_rows import storable
 from retrievers.store.pools import Connection
 from retrievers.store.sql import statement
@@ -47,11 +48,16 @@ async def require_key(conn: Connection, collection: Collection, text: str) -> st
     """The key of the entity that `text` names. Raises InvalidArgument where there is none."""
     key = await _known_key(conn, collection, text)
     if key is None:
-        raise InvalidArgument(
-            f"there is no entity {text[:_SHOWN]!r} in the graph of collection {collection.name!r}: write a name as a document has it, or "
-            f"run `tadori graph build --collection {collection.name}` where the graph was never built"
-        )
+        raise InvalidArgument(_unknown(text, collection.name, await near_names(conn, collection, text)))
     return key
+
+
+def _unknown(text: str, collection: str, near: Sequence[str]) -> str:
+    there_is_none = f"there is no entity {text[:_SHOWN]!r} in the graph of collection {collection!r}"
+    if near:
+        return f"{there_is_none}: did you mean {', '.join(map(repr, near))}?"
+    built = f"run `tadori graph build --collection {collection}` where the graph was never built"
+    return f"{there_is_none}: write a name as a document has it, or {built}"
 
 
 async def read_neighbourhood(conn: Connection, collection: Collection, text: str, limit: int) -> Neighbourhood:
