@@ -3,7 +3,6 @@
 The budgets are decided here; the names returned are the nodes' own. `knobs` are the run's where none are given.
 """
 
-from collections.abc import Sequence
 from typing import Literal
 
 from langgraph.runtime import get_runtime
@@ -12,12 +11,14 @@ from langgraph.types import Send
 from nodes.knobs import MAX_REWRITES, MAX_WEB_TRIES, Knobs
 from nodes.state import RagState
 
+Search = Literal["retrieve", "knowledge_graph"]
 AfterGate = Literal["route", "generate"]
 AfterRoute = Literal["retrieve", "hyde", "decompose", "knowledge_graph", "web_search"]
+AfterGraph = Literal["fuse", "retrieve"]
 NextSearch = Literal["retrieve", "rewrite", "web_search", "generate"]
 AfterGrade = Literal["sufficiency", "retrieve", "rewrite", "web_search", "generate"]
-AfterSufficiency = Literal["clarify", "retrieve", "rewrite", "web_search", "generate"]
-AfterRewrite = Literal["retrieve", "hyde", "web_search", "generate"]
+AfterSufficiency = Literal["clarify", "retrieve", "knowledge_graph", "rewrite", "web_search", "generate"]
+AfterRewrite = Literal["retrieve", "knowledge_graph", "hyde", "web_search", "generate"]
 AfterClarify = Literal["generate", "__end__"]
 AfterGenerate = Literal["cite", "__end__"]
 
@@ -27,17 +28,20 @@ def after_gate(state: RagState) -> AfterGate:
     return "route" if state.retrieve else "generate"
 
 
-def after_route(state: RagState) -> AfterRoute | Sequence[AfterRoute]:
-    """The way that the route names; the knowledge graph is asked beside the documents, not instead of them."""
+def after_route(state: RagState) -> AfterRoute:
+    """The way that the route names; the knowledge graph's search is the documents' own with what the graph leads to."""
     match state.route:
-        case "hyde" | "decompose":
+        case "hyde" | "decompose" | "knowledge_graph":
             return state.route
-        case "knowledge_graph":
-            return ["knowledge_graph", "retrieve"]
         case "web":
             return "web_search"
         case _:
             return "retrieve"
+
+
+def after_graph(state: RagState) -> AfterGraph:
+    """Where the graph could not be searched, the documents are."""
+    return "fuse" if state.found else "retrieve"
 
 
 def after_decompose(state: RagState) -> Literal["retrieve"] | list[Send]:
@@ -73,7 +77,7 @@ def after_sufficiency(state: RagState, knobs: Knobs | None = None) -> AfterSuffi
     """Enough is answered, perhaps after asking back; unsure fetches deeper once; too little looks further."""
     if state.sufficiency is None or state.sufficiency["sufficient"]:
         return "clarify" if (knobs or _callers_knobs()).clarify else "generate"
-    return "retrieve" if state.refetch else _next_search(state, knobs or _callers_knobs())
+    return _again(state) if state.refetch else _next_search(state, knobs or _callers_knobs())
 
 
 def after_rewrite(state: RagState, knobs: Knobs | None = None) -> AfterRewrite:
@@ -81,7 +85,7 @@ def after_rewrite(state: RagState, knobs: Knobs | None = None) -> AfterRewrite:
     knobs = knobs or _callers_knobs()
     if not state.rewrite_ended:
         last = state.rewrites >= MAX_REWRITES and state.usage["calls"] > 0 and knobs.hyde
-        return "hyde" if last else "retrieve"
+        return "hyde" if last else _again(state)
     return "web_search" if state.web_tries < _web_budget(knobs) else "generate"
 
 
@@ -102,6 +106,11 @@ def next_search(state: RagState, *, max_rewrites: int = MAX_REWRITES, max_web_tr
     if state.web_tries == 0 and state.rewrites < max_rewrites and not state.rewrite_ended:
         return "rewrite"
     return "web_search" if state.web_tries < max_web_tries else "generate"
+
+
+def _again(state: RagState) -> Search:
+    """A further query goes the way of the first: what was missing may be the next step of several."""
+    return "knowledge_graph" if state.route == "knowledge_graph" else "retrieve"
 
 
 def _next_search(state: RagState, knobs: Knobs) -> NextSearch:

@@ -87,7 +87,7 @@ def build_graph(
     graph.add_conditional_edges("decompose", edges.after_decompose, ["retrieve"])
     graph.add_conditional_edges("hyde", edges.after_hyde, ["retrieve"])
     graph.add_edge("retrieve", "fuse")
-    graph.add_edge("knowledge_graph", "fuse")
+    graph.add_conditional_edges("knowledge_graph", edges.after_graph)
     graph.add_edge("fuse", "grade")
     graph.add_conditional_edges("grade", edges.after_grade)
     graph.add_conditional_edges("sufficiency", edges.after_sufficiency)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from retrievers.passages import told_path
 from retrievers.types import Passage
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def _citation(citation: "Citation") -> str:
     where = citation["url"] or citation["document"]
     mark = "✓" if citation["verified"] else "✗ not verified"
     source = place(citation["title"], citation["heading_path"], where, citation["page"])
-    return f"[{citation['n']}] {source}: “{one_line(citation['quote'], 200)}” {mark}"
+    path = told_path(citation.get("path", ()))
+    return f"[{citation['n']}] {source}: “{one_line(citation['quote'], 200)}” {mark}" + (f" · {one_line(path, 160)}" if path else "")
 
 
 def _closing(result: Mapping[str, Any], seconds: float) -> str:

@@ -132,7 +132,7 @@ def _citation(number: int, passage: Passage, finding: Finding) -> Citation:
     """Of a wide passage, the chunk that the quote stands in. A web page is not stored, so its quote has no place in a stored text."""
     verified, stored = finding.verdict == "verified", passage["origin"] != "web"
     part = part_at(passage, finding.start)
-    return {
+    citation: Citation = {
         "n": number,
         "id": part["id"],
         "document": passage["document"],
@@ -146,6 +146,7 @@ def _citation(number: int, passage: Passage, finding: Finding) -> Citation:
         "end": passage["start"] + finding.end if verified and stored else None,
         "verified": verified,
     }
+    return {**citation, "path": passage["path"]} if "path" in passage else citation
 
 
 def _abstained(state: RagState, runtime: Runtime[Knobs], dropped: Sequence[str], spent: str) -> RagUpdate:

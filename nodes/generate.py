@@ -18,7 +18,8 @@ from nodes.knobs import Knobs
 from nodes.prompting import context_tokens, moment, prompt, transcript, within_budget
 from nodes.quoting import OVER, quote
 from nodes.quoting_parts import quote_documents, quote_parts
-from nodes.records import SURE, Degraded, TrailEvent
+from nodes.quoting_paths import quote_path
+from nodes.records import SURE, Claim, Degraded, TrailEvent
 from nodes.safety import harmless, uncited
 from nodes.state import RagState, RagUpdate, model_failed
 from nodes.structured import Consulted, Decider, OutOfTime
@@ -94,8 +95,7 @@ async def _quoted(kept: list[Passage], state: RagState, step: _Step, embedder: E
         claims, failure = await quote_documents(state.standalone, kept, state.meant, embedder, seconds=seconds)
         unanswered = []
     else:
-        follow_up = "" if state.question == state.standalone else without_opener(state.question or "")
-        claims, failure = await quote(state.standalone, kept, embedder, follow_up=follow_up, seconds=seconds)
+        claims, failure = await _quoted_whole(kept, state, embedder, seconds)
         unanswered = []
     events, degraded = _without_meaning(failure, clock)
     Teller(step.runtime.stream_writer, kept, state.standalone).tell(claims)
@@ -109,6 +109,15 @@ async def _quoted(kept: list[Passage], state: RagState, step: _Step, embedder: E
         "degraded": [*drafted.degraded, *degraded],
         "usage": drafted.usage,
     }
+
+
+async def _quoted_whole(kept: list[Passage], state: RagState, embedder: Embedder, seconds: float | None) -> tuple[list[Claim], str | None]:
+    """Of a question that is one: along the path that the knowledge graph took, where there is one, else what fits best."""
+    claims, failure = await quote_path(state.standalone, kept, embedder, seconds=seconds)
+    if claims:
+        return claims, failure
+    follow_up = "" if state.question == state.standalone else without_opener(state.question or "")
+    return await quote(state.standalone, kept, embedder, follow_up=follow_up, seconds=seconds)
 
 
 def _without_meaning(failure: str | None, clock: Clock) -> tuple[list[TrailEvent], list[Degraded]]:

@@ -19,6 +19,7 @@ from nodes.rewording import OWN_WORDS, own_words
 from nodes.state import RagState, RagUpdate
 from nodes.structured import Consulted, Decider, consult
 from nodes.wording import told_apart
+from retrievers.passages import told_path
 from retrievers.relevance import falls_short
 from retrievers.types import Json, Passage
 
@@ -87,9 +88,12 @@ def _by_threshold(passage: Passage, state: RagState) -> Grade:
     score, threshold = passage["absolute"], state.no_answer
     relevant, reason = False, "has no score that the threshold could judge"
     if score is not None and threshold is not None:
+        score = max(score, passage.get("lifted", score))
         relevant = score >= threshold
         shown, limit = told_apart(score, threshold)
         reason = f"score {shown} {'reaches' if relevant else 'is below'} the threshold {limit}"
+        if path := told_path(passage.get("path", ())):
+            reason += f"; it {path}"
     # On top of the calibrated threshold: a score that nobody calibrated can make answers rarer, never more frequent.
     if relevant and (below := falls_short(passage.get("reranked"))):
         relevant, reason = False, below
@@ -100,11 +104,12 @@ def _by_threshold(passage: Passage, state: RagState) -> Grade:
 
 def _may_be_asked_about(passage: Passage, state: RagState) -> bool:
     """The threshold holds with a model too. A web page has no calibrated score, so the model judges it; so it does what an imagined
-    passage found, where the score with that reaches the threshold: the model's yes is needed, its own score is not enough.
+    passage found, where the score with that reaches the threshold: the model's yes is needed, its own score is not enough. What the knowledge
+    graph led to has its score with what the graph adds.
     """
     if passage["origin"] == "web":
         return True
-    scores = [score for score in (passage["absolute"], passage.get("hypothetical")) if score is not None]
+    scores = [score for score in (passage["absolute"], passage.get("hypothetical"), passage.get("lifted")) if score is not None]
     passes = state.no_answer is not None and any(score >= state.no_answer for score in scores)
     return passes and not falls_short(passage.get("reranked"))
 

@@ -41,6 +41,7 @@ class Knobs(BaseModel):
     now: datetime | None = Field(None, description="The current time with its zone; empty means the clock.")
     decompose: bool = Field(True, description="Search the parts of a question of several parts on their own.")
     hyde: bool = Field(True, description="Let a model write a passage to search with, where the plain question is vague.")
+    graph: bool = Field(True, description="Walk the knowledge graph for questions that take several steps; off: the documents alone.")
     clarify: bool = Field(False, description="Ask back when documents that disagree or stand apart could be meant.")
     max_steps: int = Field(6, ge=1, le=MAX_STEPS, description="Rounds of tool calls of the agent; the graph `rag` has none.")
     deadline_s: float | None = Field(None, gt=0, le=3600, description="Seconds after which the best answer so far is given; empty: none.")

@@ -3,11 +3,11 @@
 Shared ground of the nodes, below nodes/state.py; every value is JSON-plain.
 """
 
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from retrievers.types import Json, Origin, Passage
+from retrievers.types import Hop, Json, Origin, Passage
 
 Status = Literal["answered", "partial", "direct", "no_evidence", "budget_exhausted", "needs_input", "failed"]
 Step = Literal[
@@ -70,7 +70,10 @@ class Grade(TypedDict):
 
 
 class Citation(TypedDict):
-    """`n` is the number in the answer's `[n]`; `start` and `end` are offsets of `quote` in the document's stored text."""
+    """`n` is the number in the answer's `[n]`; `start` and `end` are offsets of `quote` in the document's stored text.
+
+    `path` is there where the knowledge graph led to the passage: over which names, from which passage.
+    """
 
     n: int
     id: str
@@ -84,6 +87,7 @@ class Citation(TypedDict):
     start: int | None
     end: int | None
     verified: bool
+    path: NotRequired[list[Hop]]
 
 
 class Rejected(TypedDict):

@@ -3,7 +3,6 @@
 Follows route and rewrite; calls the very tool that an agent would bind. A storage error is not caught: it is never "nothing found".
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -13,13 +12,10 @@ from langgraph.runtime import Runtime
 from nodes.context import Clock, filters, knobs
 from nodes.knobs import Knobs
 from nodes.periods import is_vague, without_time
-from nodes.records import Found, Period, TrailEvent, Usage, add_usage, no_usage
+from nodes.records import Period, TrailEvent
+from nodes.searching import degraded, found, searched, spent
 from nodes.state import RagState, RagUpdate
-from retrievers.passages import Bounds, Imagined
 from retrievers.types import Filters, SearchResult
-
-REFETCH = 2
-"""How many times as many passages the refetch asks for."""
 
 VAGUE = 0.02
 """What a question such as "What was decided last week?" may fall short of the threshold by, within the period: it has no subject that
@@ -37,16 +33,16 @@ async def retrieve(state: RagState, runtime: Runtime[Knobs], *, tool: BaseTool) 
     results, events = [], []
     if period is not None:
         within, timeless = _within(own, period), replace(state, query=without_time(state.query, period))
-        results.append(_eased(await _searched(timeless, runtime, tool, within), state, period))
+        results.append(_eased(await searched(timeless, runtime, tool, within), state, period))
         events.append(_event(clock, timeless, results[0], within, f" in documents of {period['said']!r}"))
     if period is None or not _promises(results[0]):
-        results.append(await _searched(state, runtime, tool, own))
+        results.append(await searched(state, runtime, tool, own))
         where = f", of any time: nothing of {period['said']!r} reaches the threshold" if period else ""
         events.append(_event(clock, state, results[-1], own, where))
     return {
-        "found": [_found(state, results[-1])],
-        "degraded": [{"step": "retrieve", "cause": cause, "fallback": instead} for cause, instead in results[-1]["degraded"]],
-        "usage": _usage(results),
+        "found": [found(state, results[-1])],
+        "degraded": degraded("retrieve", results[-1]),
+        "usage": spent(results),
         "trail": events,
     }
 
@@ -54,19 +50,6 @@ async def retrieve(state: RagState, runtime: Runtime[Knobs], *, tool: BaseTool) 
 def _within(own: Filters, period: Period) -> Filters:
     since, until = (datetime.fromisoformat(moment) if moment else None for moment in (period["since"], period["until"]))
     return replace(own, since=since, until=until)
-
-
-async def _searched(state: RagState, runtime: Runtime[Knobs], tool: BaseTool, within: Filters) -> SearchResult:
-    wanted = knobs(runtime)
-    arguments = {
-        "query": state.query,
-        "k": wanted.top_k * (REFETCH if state.refetch else 1),
-        "bounds": Bounds(wanted.collection, within, wanted.fusion),
-        "imagined": Imagined(tuple(state.hypothetical)) if state.hypothetical else None,
-    }
-    call = {"type": "tool_call", "name": tool.name, "id": f"retrieve-{len(state.tried)}", "args": arguments}
-    result: SearchResult = (await tool.ainvoke(call)).artifact
-    return result
 
 
 def _eased(result: SearchResult, state: RagState, period: Period) -> SearchResult:
@@ -78,24 +61,6 @@ def _promises(result: SearchResult) -> bool:
     """Whether a passage may be an answer, by its own score or by that with an imagined passage."""
     scores = [score for passage in result["passages"] for score in (passage["absolute"], passage.get("hypothetical")) if score is not None]
     return max(scores, default=float("-inf")) >= result["no_answer"]
-
-
-def _found(state: RagState, result: SearchResult) -> Found:
-    return {
-        "place": state.place,
-        "query": state.query,
-        "passages": result["passages"],
-        "no_answer": result["no_answer"],
-        "chunk_count": result["chunk_count"],
-    }
-
-
-def _usage(results: Sequence[SearchResult]) -> Usage:
-    usage = no_usage()
-    for result in results:
-        if "spent" in result:
-            usage = add_usage(usage, {"cost_usd": None, **result["spent"]})
-    return usage
 
 
 def _event(clock: Clock, state: RagState, result: SearchResult, within: Filters, where: str) -> TrailEvent:

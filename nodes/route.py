@@ -13,6 +13,7 @@ from nodes.concepts import Concepts, concepts_of
 from nodes.context import Clock, knobs, now
 from nodes.exact import exact_terms, is_specific
 from nodes.followup import own_words
+from nodes.hops import is_nested
 from nodes.knobs import Knobs
 from nodes.periods import period_of
 from nodes.records import Route
@@ -69,7 +70,7 @@ async def route(state: RagState, runtime: Runtime[Knobs], *, chat: Decider | Non
     elif web and wanted.web and _ONLY_WEB.search(question):
         way = _Way("web", "asks for what changes by the hour; the documents come next")
     else:
-        way = _way(state, several, wanted, chat is not None, graph)
+        way = _way(state, several, wanted, chat is not None, graph and wanted.graph)
     # The user's own words first: a model may have put a date in the place of "last month".
     said = dict.fromkeys((state.question or question, question))
     period = next((period for words in said if (period := period_of(words, now(runtime)))), None)
@@ -90,6 +91,8 @@ def _way(state: RagState, several: Concepts | None, wanted: Knobs, model: bool, 
         return _Way("knowledge_graph", f"asks how things hang together ({several.cue})")
     if several is not None and wanted.decompose and (several.parts or (model and not exact_terms(question))):
         return _Way("decompose", f"holds several concepts ({several.cue})")
+    if graph and is_nested(own_words(state.question or "", question)):
+        return _Way("knowledge_graph", "describes what it does not name: one thing must be looked up to find the other")
     if exact_terms(question):
         return _Way("hybrid", "holds exact terms, which the lexical arm finds")
     if model and wanted.hyde and _is_vague(question):

@@ -7,6 +7,7 @@ import json
 import re
 
 from nodes.records import Citation
+from retrievers.types import Hop
 
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
@@ -84,10 +85,15 @@ def web_address(url: str | None) -> str | None:
 
 
 def shown(citation: Citation) -> Citation:
-    """The citation with a title and headings of visible characters, and an address that may be opened. Its quote stays verbatim."""
-    return {
+    """The citation with title, headings and path of visible characters, and an address that may be opened. Its quote stays verbatim."""
+    seen: Citation = {
         **citation,
         "title": unseen_removed(citation["title"]),
         "heading_path": [unseen_removed(heading) for heading in citation["heading_path"]],
         "url": web_address(citation["url"]),
     }
+    return {**seen, "path": [_seen_hop(hop) for hop in citation["path"]]} if "path" in citation else seen
+
+
+def _seen_hop(hop: Hop) -> Hop:
+    return {**hop, "entity": unseen_removed(hop["entity"]), "title": None if hop["title"] is None else unseen_removed(hop["title"])}

@@ -10,7 +10,7 @@ from typing import NotRequired, Protocol, cast
 
 from typing_extensions import TypedDict
 
-from retrievers.types import DEFAULT_COLLECTION, NO_FILTERS, ContentType, Filters, Fusion, Json, Origin, Passage
+from retrievers.types import DEFAULT_COLLECTION, NO_FILTERS, ContentType, Filters, Fusion, Hop, Json, Origin, Passage
 
 _SHOWN = 100
 """Characters of an unknown id that are repeated."""
@@ -144,3 +144,14 @@ def _parts(passage: Passage) -> list[Part]:
         "end": passage["end"],
     }
     return as_wide(passage).get("parts") or [whole]
+
+
+def told_path(path: Sequence[Hop]) -> str:
+    """How the knowledge graph led to a passage, as a clause; empty for a passage that the search found by itself."""
+    steps = (
+        f"is titled {hop['entity']!r}, as the question says"
+        if hop["id"] is None
+        else f"mentions {hop['entity']!r}, as {hop['title'] or hop['document']!r} does"
+        for hop in path
+    )
+    return " and ".join(steps)

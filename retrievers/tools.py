@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from langchain_core.tools import BaseTool
 from pydantic import Field
 
-from retrievers.passages import ANYWHERE, Bounds
+from retrievers.passages import ANYWHERE, Bounds, told_path
 from retrievers.tooling import Arguments, Injected, InjectedPassages, full_text, make_tool, numbered
-from retrievers.types import PassageSearch, SearchResult, WebPage, WebSearch
+from retrievers.types import Passage, PassageSearch, SearchResult, WebPage, WebSearch
 
 SEARCH_TOOL = "search_documents"
+GRAPH_TOOL = "search_graph"
 WEB_TOOL = "search_web"
 
 NOTHING_FOUND = "Nothing in the documents matches."
@@ -51,6 +52,23 @@ def search_tool(search: PassageSearch, within: Bounds = ANYWHERE) -> BaseTool:
     return make_tool(SEARCH_TOOL, description, search_documents, SearchArguments)
 
 
+def graph_tool(search: PassageSearch, within: Bounds = ANYWHERE) -> BaseTool:
+    """`search_graph`: as search_documents, with passages that a walk over the knowledge graph leads to, each with its path.
+
+    `search` is one that walks, as GraphSearch.
+    """
+
+    async def search_graph(query: str, k: int = 5, bounds: Injected = None, imagined: InjectedPassages = None) -> tuple[str, SearchResult]:
+        result = await found(search, query, k, bounds or within, imagined.texts if imagined else ())
+        return numbered([_with_path(passage) for passage in result["passages"]], NOTHING_FOUND), result
+
+    description = (
+        "Search the documents and the knowledge graph, for questions that take several steps or ask how things hang together: the director "
+        "of the film that, the city where. Returns numbered passages, each with its title, headings and source, and how it was reached."
+    )
+    return make_tool(GRAPH_TOOL, description, search_graph, SearchArguments)
+
+
 def web_tool(web: WebSearch) -> BaseTool:
     """`search_web`: the message is for the model, the artifact is the list of pages. Raises ProviderError."""
 
@@ -67,6 +85,11 @@ async def found(search: PassageSearch, query: str, k: int, bounds: Bounds, hypot
     return await search.search(
         query, collection=bounds.collection, k=k, filters=bounds.filters, fusion=bounds.fusion, hypothetical=hypothetical
     )
+
+
+def _with_path(passage: Passage) -> str:
+    path = told_path(passage.get("path", ()))
+    return f"{full_text(passage)}\n(reached by the graph: it {path})" if path else full_text(passage)
 
 
 def _page_lines(page: WebPage) -> str:

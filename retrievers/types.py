@@ -172,6 +172,15 @@ class Scores(TypedDict):
     near: NotRequired[float | None]
 
 
+class Hop(TypedDict):
+    """One step to a passage: it holds `entity`, which the passage `id` of `document` holds too; `id` None where the question names it."""
+
+    entity: str
+    id: str | None
+    document: str | None
+    title: str | None
+
+
 class Passage(TypedDict):
     """A chunk as found. `score` is what it is ordered by (large is good): the fused score, the reranker's or the combined one.
 
@@ -205,6 +214,10 @@ class Passage(TypedDict):
     """Only where an imagined passage found it: the absolute score with that passage's vector in the place of the query's."""
     reranked: NotRequired[RerankScore]
     """Only where a reranker scored it."""
+    path: NotRequired[list[Hop]]
+    """Only where the knowledge graph led to it: how, from the question or a passage that it found."""
+    lifted: NotRequired[float]
+    """With `path`: the absolute score with what the graph adds, never above that of the passage it was reached from."""
 
 
 class SearchResult(TypedDict):

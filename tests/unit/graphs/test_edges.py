@@ -30,12 +30,26 @@ def test_a_skipped_turn_is_neither_graded_nor_cited():
         ("hyde", "hyde"),
         ("decompose", "decompose"),
         ("web", "web_search"),
-        ("knowledge_graph", ["knowledge_graph", "retrieve"]),
+        ("knowledge_graph", "knowledge_graph"),
     ],
 )
 def test_each_route_leads_to_its_step(route, goes):
-    """adaptive, kg: the graph is asked beside the documents."""
+    """adaptive, kg: the graph's search holds the documents' own."""
     assert edges.after_route(turn(route=route)) == goes
+
+
+@pytest.mark.rule("kg")
+def test_where_the_graph_could_not_be_searched_the_documents_are():
+    """kg: nothing is lost by choosing it."""
+    assert edges.after_graph(turn(route="knowledge_graph")) == "retrieve"
+    assert edges.after_graph(turn(route="knowledge_graph", found=[{"place": 0}])) == "fuse"
+
+
+@pytest.mark.rule("kg")
+def test_a_further_query_walks_the_graph_again():
+    """kg: what was missing may be the next step."""
+    assert edges.after_rewrite(turn(route="knowledge_graph", rewrites=1), Knobs()) == "knowledge_graph"
+    assert edges.after_sufficiency(turn(route="knowledge_graph", refetch=True, sufficiency=TOO_LITTLE), Knobs()) == "knowledge_graph"
 
 
 @pytest.mark.rule("q-decompose")
