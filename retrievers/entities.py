@@ -66,7 +66,7 @@ class GraphText:
 
 @dataclass(frozen=True)
 class Extraction:
-    """What one chunk holds; each key once in `names`, and every key of the others among them. `failed` is why nothing more could be read."""
+    """What one chunk holds; each key once in `names`, every key of the others among them. `failed` is why nothing more could be read."""
 
     names: Sequence[Name] = field(default_factory=tuple)
     relations: Sequence[Relation] = field(default_factory=tuple)

@@ -4,10 +4,10 @@ Pure; one of the finders behind retrievers/text/names.py. Also inside Japanese a
 """
 
 import re
-import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from retrievers.text.kinds import GENERIC, kind_of
 from retrievers.text.spelling import Spelling
@@ -17,8 +17,8 @@ MAX_WORDS = 10
 """Longer runs are headings and lists in title case: only what their joints part is kept."""
 
 _MAX_WORD = 40  # characters; the longest names of places have fewer
-_SHOUTED = 0.6  # of a sentence's letters; where most are capitals, a capital says nothing
-_SHOUTED_LEAST = 20  # letters: "IBM and NASA" is no shouting
+_SHOUTED = 20  # characters; a longer sentence without small letters is shouted, and its capitals say nothing: "IBM, NASA" is not
+_SHOUTED_WORDS = 4  # in a row, or more, are a warning in a contract or the heading of a table
 _CJK = "\u1100-\u11ff\u3005-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f"
 
 
@@ -42,21 +42,20 @@ _NUMBER = rf"\d{{1,4}}(?:st|nd|rd|th)?(?![.,:]?\d|{_IN})"
 _WORD = rf"(?:{_TITLE}|{_UP}\.(?:[ -]?{_UP}\.)*|{_UP}{_IN}*(?:[&'’\-–]{_IN}+)*|(?:d|l|al|el)['’-]{_UP}{_IN}+|{_NUMBER})"
 _RUN = re.compile(rf"{_BEGINS}{_WORD}(?:(?:\s{{1,3}}|,\s(?=(?:Jr|Sr|Inc|Ltd)\.))(?:{_LINK}\s+){{0,2}}{_WORD}){{0,19}}")
 _TOKEN = re.compile(r"\S+")
-_UPPER = re.compile(_UP)
-_LETTER = re.compile(rf"{_IN}")
 _NO_END = re.compile(r"(?:['’]s|[,'’.\-–])+\Z")
 _KEEPS_DOT = re.compile(rf"(?:\b{_UP}|\b(?:Jr|Sr|Inc|Ltd|Co|Corp))\.\Z")
 
 _JOINTS = frozenset("and & in on for at".split())  # noqa: SIM905
+_YEAR = 4  # digits
 _OF = frozenset({"of"})
 _LINKS = frozenset("of the de la le du des von van der den del da di do dos and & for in on at al el bin ibn y und et".split())  # noqa: SIM905
 _DATES = frozenset(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct "  # noqa: SIM905
     "nov dec monday tuesday wednesday thursday friday saturday sunday".split()
 )
-_AMBIGUOUS_MONTHS = frozenset("may march april june august".split())  # noqa: SIM905  # also names of people: Theresa May
+_AMBIGUOUS_MONTHS = frozenset("may march april june august jan mar jun".split())  # noqa: SIM905  # also names of people: Theresa May
 OPENERS = frozenset(
-    "about above according across additionally afterwards again against all almost along already also although always among amongst "  # noqa: SIM905
+    "about above according across after additionally afterwards again against all almost along already also although always among amongst "  # noqa: SIM905
     "another any anyone anything around because before behind being below beneath beside besides between beyond both certain certainly "
     "clearly consequently currently despite doing done don't during each earlier either else elsewhere end especially even eventually ever "
     "every everyone everything evidently example except few fewer finally first firstly five following formerly fortunately four further "
@@ -74,79 +73,75 @@ OPENERS = frozenset(
 """Capitalised only since a sentence begins with them; function words come on top."""
 
 
+class Word(NamedTuple):
+    """A word of a run, at text[start:end]."""
+
+    start: int
+    end: int
+    text: str
+
+
 def capitalised(text: str, start: int, end: int) -> Iterator[Spelling]:
     """Names in the sentence text[start:end]: each run of capitalised words, and what its joints part; they overlap."""
-    if _is_shouted(text, start, end):
+    if end - start >= _SHOUTED and text[start:end].isupper():
         return
     for run in _RUN.finditer(text, start, end):
-        tokens = [(found.start(), found.end()) for found in _TOKEN.finditer(text, run.start(), run.end())]
-        for piece in _pieces(text, tokens):
-            yield from _name(text, piece, start)
+        words = [Word(found.start(), found.end(), found[0]) for found in _TOKEN.finditer(text, run.start(), run.end())]
+        if len(words) < _SHOUTED_WORDS or not run[0].isupper():
+            for piece in _pieces(words):
+                yield from _name(text, piece, start)
 
 
-def _is_shouted(text: str, start: int, end: int) -> bool:
-    sentence = text[start:end]
-    if sentence.islower():
-        return True
-    letters = len(_LETTER.findall(sentence))
-    return letters >= _SHOUTED_LEAST and len(_UPPER.findall(sentence)) > _SHOUTED * letters
-
-
-def _pieces(text: str, tokens: Sequence[tuple[int, int]]) -> Iterator[Sequence[tuple[int, int]]]:
+def _pieces(words: list[Word]) -> list[list[Word]]:
     """The run, its parts between joints, and what stands on both sides of an "of" or a possessive."""
-    parts = list(_parted(text, tokens, _JOINTS))
-    if len(parts) > 1 and len(tokens) <= MAX_WORDS:
-        yield tokens
+    if len(words) == 1:
+        return [words]
+    parts = _parted(words, _JOINTS)
+    pieces = [words] if len(parts) > 1 and len(words) <= MAX_WORDS else []
     for part in parts:
         if len(part) <= MAX_WORDS:
-            yield part
-        for sides in (list(_parted(text, part, _OF)), list(_possessed(text, part))):
-            if len(sides) > 1:
-                yield from sides
+            pieces.append(part)
+        for sides in (_parted(part, _OF), _possessed(part)):
+            pieces += sides if len(sides) > 1 else []
+    return pieces
 
 
-def _possessed(text: str, tokens: Sequence[tuple[int, int]]) -> Iterator[Sequence[tuple[int, int]]]:
-    begin = 0
-    for at, (start, end) in enumerate(tokens, start=1):
-        if text.endswith(("'s", "’s"), start, end) or at == len(tokens):
-            yield tokens[begin:at]
-            begin = at
+def _parted(words: list[Word], joints: frozenset[str]) -> list[list[Word]]:
+    at = [place for place, word in enumerate(words) if word.text in joints]
+    if not at:
+        return [words]
+    return [part for left, right in pairwise([-1, *at, len(words)]) if (part := words[left + 1 : right])]
 
 
-def _parted(text: str, tokens: Sequence[tuple[int, int]], joints: frozenset[str]) -> Iterator[Sequence[tuple[int, int]]]:
-    begin = 0
-    for at, (start, end) in enumerate(tokens):
-        if text[start:end] in joints:
-            if at > begin:
-                yield tokens[begin:at]
-            begin = at + 1
-    if begin < len(tokens):
-        yield tokens[begin:]
+def _possessed(words: list[Word]) -> list[list[Word]]:
+    at = [place + 1 for place, word in enumerate(words[:-1]) if word.text.endswith(("'s", "’s"))]
+    return [words[left:right] for left, right in pairwise([0, *at, len(words)])] if at else [words]
 
 
-def _name(text: str, tokens: Sequence[tuple[int, int]], sentence: int) -> Iterator[Spelling]:
-    """The name in these tokens without openers, dates, links and numbers at its ends; nothing where none is left."""
-    words = [_NO_END.sub("", text[start:end]) or text[start:end] for start, end in tokens]
-    first, last = _inner([sys.intern(word.casefold()) for word in words], words, opened=tokens[0][0] == sentence)
+def _name(text: str, words: list[Word], sentence: int) -> Iterator[Spelling]:
+    """The name in these words without openers, dates, links and numbers at its ends; nothing where none is left."""
+    plain = [word.text if word.text.isalpha() else _NO_END.sub("", word.text) or word.text for word in words]
+    first, last = _inner([word.casefold() for word in plain], plain, opened=words[0].start == sentence)
     if first >= last:
         return
-    start, end = tokens[first][0], tokens[last - 1][1]
-    end = _end(text, start, end)
-    name = text[start:end]
-    if not _is_name(name, words[first:last]):
-        return
-    yield Spelling(start, end, kind_of(words[first:last]), opens=start == sentence and last - first == 1 and name[1:].islower())
+    start = words[first].start
+    end = _end(text, start, words[last - 1].end)
+    if _is_name(plain[first:last]):
+        alone = last - first == 1 and plain[first][1:].islower()
+        yield Spelling(start, end, kind_of(plain[first:last]), opens=alone and start == sentence)
 
 
 def _inner(folded: Sequence[str], words: Sequence[str], *, opened: bool) -> tuple[int, int]:
     first, last = 0, len(folded)
     if last == 2 and words[0] == "The" and words[1].istitle():
         return 0, 2  # The Who
-    while first < last and _is_opener(folded, words, first, last):
+    while first < last and _is_opener(folded, words, first, last, opened=opened):
         first += 1
     if opened and first and folded[0] not in ("the", "a", "an"):
         while first < last and folded[first].isdecimal():  # "In 1960 Kennedy"
             first += 1
+    if last - first == 2 and len(folded[first]) == _YEAR and folded[first].isdecimal():  # "the 1986 American comedy"
+        first += 1
     if first and folded[first - 1] == "the" and first < last:
         first -= 1
     while last > first and (folded[last - 1] in _LINKS or is_english_function_word(folded[last - 1]) or _is_date(folded, first, last)):
@@ -156,14 +151,16 @@ def _inner(folded: Sequence[str], words: Sequence[str], *, opened: bool) -> tupl
     return (first, last) if any(not word.isdecimal() and word != "the" for word in folded[first:last]) else (0, 0)
 
 
-def _is_opener(folded: Sequence[str], words: Sequence[str], at: int, last: int) -> bool:
+def _is_opener(folded: Sequence[str], words: Sequence[str], at: int, last: int, *, opened: bool) -> bool:
+    """Whether this first word is none of the name; what only begins sentences can begin a name elsewhere: First Hill."""
     word = folded[at]
     if words[at].isupper() and len(word) > 1:
         return False  # US, WHO, IT
     following = folded[at + 1] if at + 1 < last else ""
     if word in _DATES:
         return not following or following[:1].isdecimal() or word not in _AMBIGUOUS_MONTHS
-    return word in _LINKS or is_english_function_word(word) or word in OPENERS or (word.isdecimal() and following in _DATES)
+    plain = word in _LINKS or is_english_function_word(word) or (word in OPENERS and (opened or not following))
+    return plain or (word.isdecimal() and following in _DATES)
 
 
 def _is_date(folded: Sequence[str], first: int, last: int) -> bool:
@@ -176,17 +173,21 @@ def _is_date(folded: Sequence[str], first: int, last: int) -> bool:
 
 def _end(text: str, start: int, end: int) -> int:
     """Without a possessive or punctuation at the end; a full stop stays where it belongs to the name: Washington, D.C."""
-    if _KEEPS_DOT.search(text, start, end):
+    if text[end - 1].isalpha() and text[end - 2 : end] not in ("'s", "’s"):
+        return end
+    if text[end - 1] == "." and _KEEPS_DOT.search(text, max(start, end - 6), end):
         return end
     found = _NO_END.search(text, start, end)
     return found.start() if found and found.start() > start else end
 
 
-def _is_name(name: str, words: Sequence[str]) -> bool:
-    if not _UPPER.search(name) or any(len(word) > _MAX_WORD for word in words):
+def _is_name(words: Sequence[str]) -> bool:
+    if not any(word[0].isupper() or word[1:2].isupper() or word[2:3].isupper() for word in words) or any(
+        len(word) > _MAX_WORD for word in words
+    ):
         return False
     words = words[1:] if words[0].casefold() == "the" else words
     if len(words) > 1:
         return True
     word = words[0]
-    return len(_LETTER.findall(word)) > (1 if word[:2].isupper() else 2) and word.casefold() not in GENERIC
+    return len(word.replace(".", "")) > (1 if word[-1:].isupper() or word[:2].isupper() else 2) and word.casefold() not in GENERIC

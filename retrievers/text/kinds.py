@@ -14,9 +14,10 @@ def _words(listed: str) -> frozenset[str]:
 
 _ORGANISATIONS = _words(
     "university college institute academy school company corporation inc ltd llc corp gmbh plc bank group agency ministry department "
-    "bureau commission committee council association society foundation union federation league party church army navy force court parliament "
-    "congress senate orchestra band records pictures studios press airlines airways railway museum library hospital centre center "
-    "laboratory laboratories organization organisation club united fc team network authority board office"
+    "bureau commission committee council association society foundation union federation league party church army navy force "
+    "court parliament congress senate orchestra band records pictures studios press airlines airways railway museum library hospital "
+    "centre center laboratory laboratories organization organisation club united fc team network authority board "
+    "office"
 )
 _PLACES = _words(
     "city county town village island islands river lake mountain mountains mount park street road avenue square bridge airport station "
@@ -34,6 +35,7 @@ _ORDINARY = _words(
     "river chapter section figure table part volume page appendix january internet english world war time times day year century people "
     "man woman men women north south east west northern southern eastern western act bill season episode album song film book series "
     "king queen prince princess president minister emperor lord lady sir general captain senator professor mayor governor pope "
+    "secretary duke dukes earl count chief director manager journal critics government state crown legislation law justice "
     "member members number version question answer yes title name list note notes introduction overview references history summary"
 )
 GENERIC = (_ORGANISATIONS - {"united"}) | _PLACES | _EVENTS | _ORDINARY

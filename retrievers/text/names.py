@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from retrievers.entities import Extraction, GraphText, Name, Placed
+from retrievers.entities import Alias, Extraction, GraphText, Name, Placed
 from retrievers.text.capitals import OPENERS, capitalised
 from retrievers.text.cjk_names import CJK, cjk_names
+from retrievers.text.definitions import Same, abbreviations, defined, other_names
 from retrievers.text.kinds import GENERIC, kind_of
 from retrievers.text.sentences import sentences
 from retrievers.text.short_forms import long_forms
@@ -50,11 +51,12 @@ def names(text: GraphText) -> Extraction:
     read = text.text[:_READ]
     spans = sentences(read)
     placed = _placed(text.title, text.heading_path)
-    mentions = _mentions(read, spans, placed)
+    mentions, same = _mentions(read, spans, placed)
     found = _named(read, placed, mentions)
     topic = next((name.key for name in found if name.placed == "title"), "")
     kept = frozenset(name.key for name in found)
-    return Extraction(names=found, relations=ties(mentions, spans, topic, kept))
+    aliases = [alias for alias in same if alias.key in kept and alias.same_as in kept]
+    return Extraction(names=found, relations=ties(mentions, spans, topic, kept), aliases=aliases)
 
 
 def names_in_question(question: str) -> list[str]:
@@ -113,25 +115,54 @@ def _place(found: dict[str, Name], place: Placed, line: str) -> None:
     found.setdefault(key, Name(key, without_parenthesis(line), "term" if cue == "name" else cue, place))
 
 
-def _mentions(text: str, spans: Sequence[tuple[int, int]], placed: dict[str, Name]) -> list[Mention]:
-    """Every spelling in the text with its key; short forms carry the key of their long form, ordinary words are left out."""
+def _mentions(text: str, spans: Sequence[tuple[int, int]], placed: dict[str, Name]) -> tuple[list[Mention], list[Alias]]:
+    """Every spelling in the text with its key, and what it says to be the same; short forms carry the key of their full name."""
     found: list[Mention] = []
+    same: dict[tuple[str, str], Same] = {}
+    titles = [name for name in placed.values() if name.placed == "title"]
     for number, (start, end) in enumerate(spans):
-        for spelling in _spellings(text, start, end):
-            key = name_key(text[spelling.start : spelling.end])
-            if key:
-                found.append(Mention(key, spelling.start, spelling.end, spelling.kind, number, spelling.opens))
+        spelled = list(_spellings(text, start, end))
+        said = _said(text, start, end, spelled, titles)
+        spelled += [*defined(text, start, end), *(side for one in said for side in (one.full, one.name))]
+        found += [Mention(_key(text, one), one.start, one.end, one.kind, number, one.opens) for one in spelled if _key(text, one)]
+        same |= {(_key(text, one.name), _key(text, one.full)): one for one in reversed(said)}
         if len(found) > _MAX_MENTIONS:
             break
-    found = _without_ordinary(text, found, placed)
-    forms = long_forms(text, found, [name for name in placed.values() if name.placed == "title"])
-    return [mention._replace(key=forms.get(mention.key, mention.key)) for mention in found]
+    found = _without_ordinary(text, _once(found), placed)
+    forms = long_forms(text, found, titles)
+    aliases = [Alias(key, full, one.start, one.end) for (key, full), one in same.items() if key != full and key and full]
+    for alias in aliases:
+        forms.pop(alias.key, None)
+    return [mention._replace(key=forms.get(mention.key, mention.key)) for mention in found], aliases
+
+
+def _key(text: str, spelling: Spelling) -> str:
+    spelled = text[spelling.start : spelling.end]
+    return term_key(spelled) if spelling.kind == "term" else name_key(spelled)
+
+
+def _once(mentions: list[Mention]) -> list[Mention]:
+    """Each place and key once: of two finders the one that knows the kind."""
+    best: dict[tuple[str, int], Mention] = {}
+    for mention in mentions:
+        known = best.get((mention.key, mention.start))
+        if known is None or known.kind == "name" or known.opens:
+            best[mention.key, mention.start] = mention if mention.kind != "name" or known is None else known
+    return list(best.values())
+
+
+def _said(text: str, start: int, end: int, spelled: Sequence[Spelling], titles: Sequence[Name]) -> list[Same]:
+    ends = {one.end: one for one in reversed(spelled)}
+    named = [name.key for name in titles]
+    return [*abbreviations(text, start, end), *other_names(text, start, end, ends, named)]
 
 
 def _without_ordinary(text: str, mentions: list[Mention], placed: dict[str, Name]) -> list[Mention]:
     """Without the single words that only the beginning of a sentence capitalises."""
     if not any(mention.opens for mention in mentions):
         return mentions
+    longer = {mention.start for mention in mentions if not mention.opens and mention.kind == "term"}
+    mentions = [mention for mention in mentions if not mention.opens or mention.start not in longer]
     sure = {mention.key for mention in mentions if not mention.opens} | placed.keys()
     ends = {key.rsplit(" ", 1)[-1] for key in sure}
     small = set(_SMALL.findall(text))

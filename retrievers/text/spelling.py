@@ -37,13 +37,13 @@ _LETTERS_AND_NUMBER = re.compile(r"([a-z]{1,8})(\d+(?:\.\d+)*[a-z]{0,2})")
 
 _ARTICLES = frozenset({"the", "a", "an"})
 _TITLES = frozenset("mr mrs ms miss dr prof professor sir".split())  # noqa: SIM905
-_LEGAL_ENDS = (
-    ("co", "ltd"),
-    ("co", "inc"),
-    ("pty", "ltd"),
-    *((end,) for end in ("inc", "incorporated", "ltd", "llc", "llp", "plc", "gmbh", "corp", "ag", "kk")),
-)
+_LEGAL_ENDS = frozenset("inc incorporated ltd llc llp plc gmbh corp ag kk".split())  # noqa: SIM905
 """Only forms that are nothing else: without its last word the East India Company would be another thing."""
+_BEFORE_LEGAL_END = frozenset({"co", "pty"})
+
+_PLAIN = re.compile("[A-Z][a-z]+(?: [A-Z][a-z]+)*")
+"""Nearly all names: nothing is folded but case, unless one of these words stands in them."""
+_SPECIAL = _ARTICLES | _TITLES | _LEGAL_ENDS
 
 _LEGAL_CJK = (
     r"株式会社|有限会社|合同会社|合資会社|合名会社|\(株\)|\(有\)|独立行政法人|国立研究開発法人|国立大学法人|学校法人|"
@@ -92,6 +92,8 @@ def without_parenthesis(title: str) -> str:
 
 
 def _key(text: str) -> str:
+    if _PLAIN.fullmatch(text) and _SPECIAL.isdisjoint(words := text.casefold().split()):
+        return " ".join(words)[:MAX_KEY].strip()
     folded = fold(text).replace("’", "'").strip()
     if _FLAG.fullmatch(folded.casefold()):
         return folded.casefold()[:MAX_KEY]
@@ -146,9 +148,8 @@ def _without_titles(words: list[str]) -> list[str]:
 
 
 def _without_ends(words: list[str]) -> list[str]:
-    for end in _LEGAL_ENDS:
-        if len(words) > len(end) and tuple(words[-len(end) :]) == end:
-            return words[: -len(end)]
+    if len(words) > 1 and words[-1] in _LEGAL_ENDS:
+        return words[:-2] if len(words) > 2 and words[-2] in _BEFORE_LEGAL_END else words[:-1]
     return words
 
 

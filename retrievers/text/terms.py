@@ -47,7 +47,7 @@ _AROUND_CODE = "`'\"()[]{}<>,;:.!?*"
 
 
 def code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where identifiers, versions, flags and paths stand in text[start:end], without the marks around them; dates and web addresses are none."""
+    """Where codes stand in text[start:end], without the marks around them; dates and web addresses are none."""
     for found in _PRINTED.finditer(text, start, end):
         token = found[0]
         if not _LOOKS_CODED.search(token) or "://" in token:
