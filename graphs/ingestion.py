@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from retrievers.errors import InvalidArgument, TadoriError
-from retrievers.ingest.report import FileReport, IngestReport
+from retrievers.ingest.report import FileReport, GraphReport, IngestReport
 from retrievers.scope import Scope
 from retrievers.types import DEFAULT_COLLECTION
 
@@ -122,6 +122,8 @@ async def store(
         embedded=sum(report["embedded"] for report in reports),
         seconds=sum(report["seconds"] for report in reports),
     )
+    if graphs := [report["graph"] for report in reports if "graph" in report]:
+        report["graph"] = _together(graphs)
     failed = sum(file["status"] == "failed" for file in report["files"])
     return {"status": "done", "reason": f"documents: {len(report['files'])}, failed: {failed}", "report": report}
 
@@ -176,6 +178,21 @@ def _below(file: FileReport, ingest_root: Path | None) -> FileReport:
     if ingest_root is None or not path.is_relative_to(ingest_root):
         return file
     return {**file, "path": path.relative_to(ingest_root).as_posix()}
+
+
+def _together(graphs: Sequence[GraphReport]) -> GraphReport:
+    """What the runs over one collection did; why it is not whole says the last of them."""
+    sums = GraphReport(
+        extractor=graphs[-1]["extractor"],
+        chunks=sum(graph["chunks"] for graph in graphs),
+        failed=sum(graph["failed"] for graph in graphs),
+        names=sum(graph["names"] for graph in graphs),
+        relations=sum(graph["relations"] for graph in graphs),
+        seconds=sum(graph["seconds"] for graph in graphs),
+    )
+    if "stopped" in graphs[-1]:
+        sums["stopped"] = graphs[-1]["stopped"]
+    return sums
 
 
 def _check_form(state: IngestState) -> None:

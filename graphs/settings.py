@@ -18,6 +18,7 @@ from retrievers.relevance import RerankScale
 from retrievers.scope import check_name
 
 WebSearchChoice = Literal["none", "tavily", "searxng", "ddgs"]
+GraphChoice = Literal["rules", "none"]
 
 _PROVIDER_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "COHERE_API_KEY", "TAVILY_API_KEY", "VOYAGE_API_KEY")
 _PRICE = re.compile(r"(\S+:\S+)=(\d*\.?\d+),(\d*\.?\d+)")
@@ -55,6 +56,7 @@ class Settings(BaseModel):
     redis_url: SecretStr | None = None
     ingest_root: Path | None = None
     analyser: str | None = None
+    graph: GraphChoice = "rules"
     openai_api_key: SecretStr | None = None
     anthropic_api_key: SecretStr | None = None
     cohere_api_key: SecretStr | None = None
@@ -147,8 +149,9 @@ def _default_home() -> Path:
 
 
 def _advice(name: str, message: str) -> str:
-    if name == "TADORI_WEB_SEARCH":
-        return f"use one of {', '.join(get_args(WebSearchChoice))}"
+    choices = {"TADORI_WEB_SEARCH": get_args(WebSearchChoice), "TADORI_GRAPH": get_args(GraphChoice)}
+    if name in choices:
+        return f"use one of {', '.join(choices[name])}"
     return message.removeprefix("Value error, ")
 
 

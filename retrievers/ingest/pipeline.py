@@ -14,6 +14,7 @@ from retrievers.ingest.chunk import Chunker
 from retrievers.ingest.discover import discover
 from retrievers.ingest.embed import PassageEmbedder
 from retrievers.ingest.entries import Entry, count_documents, entries_of, entries_of_content
+from retrievers.ingest.graph import GraphBuilder
 from retrievers.ingest.outcomes import Outcomes
 from retrievers.ingest.report import FileReport, IngestReport, Progress, Tracker
 from retrievers.ingest.run import Run
@@ -35,13 +36,22 @@ _BATCH_BYTES = 16 * 2**20
 class Ingestion:
     """Safe to run several times at once, in this process and in others; a run that was killed goes on where it was."""
 
-    def __init__(self, db: Database, store: DocumentStore, cache: VectorCache, embedder: Embedder, analyser: str | None = None) -> None:
-        """`analyser` is what new collections are made with, by default the fullest that is installed."""
+    def __init__(
+        self,
+        db: Database,
+        store: DocumentStore,
+        cache: VectorCache,
+        embedder: Embedder,
+        analyser: str | None = None,
+        graph: GraphBuilder | None = None,
+    ) -> None:
+        """`analyser` is what new collections are made with, by default the fullest that is installed; without `graph` none is built."""
         self._db = db
         self._store = store
         self._cache = cache
         self._embedder = embedder
         self._analyser = analyser
+        self._graph = graph
 
     async def ingest(
         self,
@@ -98,6 +108,8 @@ class Ingestion:
         report = IngestReport(files=run.files, embedded=passages.embedded, seconds=0.0)
         if prune:
             report["deleted"] = await run.prune()
+        if self._graph:
+            report["graph"] = await self._graph.read_new(scope, target, tracker.reading)
         report["seconds"] = round(time.monotonic() - started, 3)
         return report
 

@@ -23,13 +23,32 @@ class FileReport(TypedDict):
     reason: str | None
 
 
+class GraphReport(TypedDict):
+    """What one run of building the knowledge graph did: `chunks` read, `failed` of them not wholly, and the names and relations in them.
+
+    `stopped` is there where it ended before the last chunk, and says why; the next run goes on there.
+    """
+
+    extractor: str
+    chunks: int
+    failed: int
+    names: int
+    relations: int
+    seconds: float
+    stopped: NotRequired[str]
+
+
 class IngestReport(TypedDict):
-    """`embedded` counts the texts that the model embedded, the cache's not; `deleted` is there when pruning was asked for."""
+    """`embedded` counts the texts that the model embedded, the cache's not; `deleted` is there when pruning was asked for.
+
+    `graph` is there where one is built; what stopped it left every document stored.
+    """
 
     files: list[FileReport]
     embedded: int
     seconds: float
     deleted: NotRequired[int]
+    graph: NotRequired[GraphReport]
 
 
 class Tracker:
@@ -58,6 +77,11 @@ class Tracker:
         self._chunks = max(self._chunks - chunks, 0)
         self._done += chunks
         self._call()
+
+    def reading(self, done: int, total: int) -> None:
+        """So many of `total` chunks are read for the graph, after all else."""
+        if self._progress:
+            self._progress(self._done + done, self._done + total)
 
     def _call(self) -> None:
         if self._progress:

@@ -34,7 +34,7 @@ def test_a_folder_is_ingested_searched_asked_about_and_deleted(run: Run, handboo
     """core-basic, T21: every command of a first session gives its JSON, with the real model."""
     report = as_json(run("ingest", str(handbook), "--json"))
     assert [(file["source"], file["status"], file["chunks"]) for file in report["files"]] == [("ops.md", "added", 2)]
-    assert set(report) == {"files", "embedded", "seconds"}
+    assert set(report) == {"files", "embedded", "seconds", "graph"}
     assert set(report["files"][0]) == {"path", "source", "status", "chunks", "reason"}
 
     again = as_json(run("ingest", str(handbook), "--json"))

@@ -45,6 +45,14 @@ def test_a_wrong_value_is_named_with_its_variable(monkeypatch: pytest.MonkeyPatc
         Settings.load()
 
 
+def test_a_graph_is_built_by_rules_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TADORI_GRAPH", raising=False)
+    assert Settings.load().graph == "rules"
+    monkeypatch.setenv("TADORI_GRAPH", "model")
+    with pytest.raises(ConfigurationError, match=r"TADORI_GRAPH is not usable \('model'\): use one of rules, none"):
+        Settings.load()
+
+
 def test_a_tenant_that_is_no_name_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="tenant 'a/b' is not a name"):
         Settings.load(tenant="a/b")

@@ -1,0 +1,32 @@
+"""What reads entities out of texts: a part of the composition root.
+
+Called by graphs/wiring.py alone; nothing is loaded or connected here.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from graphs.settings import Settings
+from retrievers.entities import EntityExtractor
+from retrievers.errors import ConfigurationError
+from retrievers.providers.names_rules import RuleExtractor
+
+if TYPE_CHECKING:
+    from nodes.structured import Decider
+    from retrievers.said import Most
+
+
+def extractor_for(
+    settings: Settings, *, chat: "Callable[[], Decider | None]", count: Callable[[str], int], with_model: bool, most: "Most | None"
+) -> EntityExtractor:
+    """The rules, or the chat model beside them, at most so much of it. Raises ConfigurationError where it is wanted and none is set."""
+    rules = RuleExtractor()
+    if not with_model:
+        return rules
+    model, name = chat(), settings.chat_model
+    if model is None or name is None:
+        raise ConfigurationError("no chat model is set that could read entities: set TADORI_CHAT_MODEL, or let the rules do it")
+    from nodes.extracting import ChatReader
+    from retrievers.providers.names_chat import ChatExtractor
+
+    return ChatExtractor(ChatReader(model), rules, name=name, count=count, most=most)
