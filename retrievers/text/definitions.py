@@ -65,6 +65,8 @@ def abbreviations(text: str, start: int, end: int) -> Iterator[Same]:
     for found in _PARENTHESIS.finditer(text, start, end):
         part = _FIRST_PART.match(found["inner"])
         inner = part[0].strip() if part else ""
+        if not inner:
+            continue
         left = found.start("inner") + found["inner"].find(inner)
         inside = Spelling(left, left + len(inner), "term")
         before = text[max(start, found.start() - _LOOKED_BACK) : found.start()]
@@ -77,7 +79,8 @@ def abbreviations(text: str, start: int, end: int) -> Iterator[Same]:
 
 
 def other_names(text: str, start: int, end: int, ends: Mapping[int, Spelling], titles: Collection[str]) -> Iterator[Same]:
-    """ "X, also known as Y" and 「X（通称Y）」 in the sentence. `ends` are the names found, by where they end; `title` may begin the sentence."""
+    """ "X, also known as Y" and 「X（通称Y）」 in the sentence. `ends` are the names found, by where they end; a key of `titles` may
+    begin the sentence."""
     for found in _KNOWN_AS.finditer(text, start, end):
         subject = _subject(text, start, found.start(), ends, titles)
         other = _CUT_AT_WORD.sub("", found["other"]).strip(_MARKS)
