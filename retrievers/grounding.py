@@ -40,7 +40,7 @@ def grounded(text: GraphText, ruled: Extraction, said: SaidText, dropped: Counte
     Where both have a name the model's kind holds, unless it is the kind `name`, and the rules' spelling and place.
     """
     names = {name.key: name for name in ruled.names}
-    for entry in _first(said.names, dropped):
+    for entry in sorted(_first(said.names, dropped), key=lambda name: -len(name.text)):
         _add_name(names, text, entry, dropped)
     relations = {(relation.head, relation.tail, relation.kind): relation for relation in ruled.relations}
     for tie in _first(said.relations, dropped):
@@ -72,10 +72,10 @@ def _add_name(names: dict[str, Name], text: GraphText, said: SaidName, dropped: 
     found = _name(text, said)
     if found is None:
         dropped["name not in the text"] += 1
-    elif found.key not in names:
-        names[found.key] = found
+    elif (key := _full_key(names, found.key)) not in names:
+        names[key] = found
     elif said.kind != "name":
-        names[found.key] = replace(names[found.key], kind=said.kind)
+        names[key] = replace(names[key], kind=said.kind)
 
 
 def _name(text: GraphText, said: SaidName) -> Name | None:
@@ -132,4 +132,16 @@ def _key(names: dict[str, Name], text: GraphText, said: str) -> str | None:
     if (key := name_key(said)) in names:
         return key
     found = _name(text, SaidName(said, "name")) if len(said) <= NAME_CHARS else None
-    return None if found is None else names.setdefault(found.key, found).key
+    if found is None:
+        return None
+    key = _full_key(names, found.key)
+    names.setdefault(key, found)
+    return key
+
+
+def _full_key(names: dict[str, Name], key: str) -> str:
+    """A person's last name alone means the one person of this text who has it."""
+    if key in names:
+        return key
+    whole = [known.key for known in names.values() if known.kind == "person" and known.key.endswith(f" {key}")]
+    return whole[0] if len(whole) == 1 else key
