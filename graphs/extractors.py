@@ -29,4 +29,4 @@ def extractor_for(
     from nodes.extracting import ChatReader
     from retrievers.providers.names_chat import ChatExtractor
 
-    return ChatExtractor(ChatReader(model), rules, name=name, count=count, most=most)
+    return ChatExtractor(ChatReader(model), rules, name=name, count=count, most=most, at_once=settings.chat_concurrency)

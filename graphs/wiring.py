@@ -137,7 +137,7 @@ class Services:
         """The pipeline from a file to stored chunks."""
         from retrievers.ingest.pipeline import Ingestion
 
-        graph = self.graph_builder() if self.settings.graph == "rules" else None
+        graph = None if self.settings.graph == "none" else self.graph_builder(with_model=self.settings.graph == "chat")
         return Ingestion(self.database, self.documents, self.cache, self.embedder, self.settings.analyser, graph)
 
     @cached_property
