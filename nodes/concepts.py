@@ -53,9 +53,38 @@ _END = r"\s*[?.!]*\s*$"
 _TAIL = (
     r"(?P<rest>\s+(?:in\s+terms\s+of|with\s+regard\s+to|regarding|when\s+it\s+comes\s+to|for|in|on|at|during|under|of)\s+[^?,;]{2,80}?)?"
 )
-_ASIDE = r"(?P<before>[^?,;]{2,80}?)"
+
+_BETWEEN = r"\b(?:differences?|distinctions?|contrast|comparison|similarit(?:y|ies))\s+between\s+(?:the\s+|an?\s+)?"
+_NAMING = (
+    r"(?![\w\s-]*\b(?:state|city|kingdom|republic|province|county|island|gulf|university|bank|house|battle|ministry|department|temple)"
+    r"\s+of\b)"
+)
+"""The state of Texas, the Battle of Hastings: "of" is part of the name, and what follows "and" has one of its own."""
+_MEASURED = (
+    r"(?:[\w-]+\s+){0,3}?(?:warrant(?:y|ies)|guarantees?|prices?|weights?|sizes?|lengths?|heights?|widths?|depths?|speeds?|capacit(?:y|ies)|"
+    r"densit(?:y|ies)|(?:boiling|melting|freezing)\s+points?|temperatures?|lifespans?|battery\s+life|shelf\s+life|colou?rs?|tastes?|shapes?|"
+    r"hours|populations?|climates?)"
+)
+_HEAD = rf"{_NAMING}(?-i:[a-z])[\w\s-]{{1,50}}?"
+_SHARED_HEADS = ((_HEAD, r"(?=(?:the|an?)\s)"), (_HEAD, r"(?=(?-i:[A-Z0-9]))"), (_MEASURED, ""))
+"""A head, and what tells that both sides share it: both have an article ("the warranty of the pump and the filter"), or a name or a code
+("of Poland and Germany"); a measure is shared by any two. "A state of emergency and martial law" shares nothing.
+"""
 
 _ENGLISH = (
+    _rule(
+        "comparison",
+        rf"{_BETWEEN}(?P<a>[^?,;]{{2,60}}?\s+(?P<of>of|for)\s+[^?,;]{{2,60}}?)\s+and\s+(?!.*\bin\s+terms\b)(?:the\s+)?"
+        rf"(?P<b>[^?,;]{{2,60}}?\s+(?P=of)\s+[^?,;]{{2,60}}?){_END}",
+    ),
+    *(
+        _rule(
+            "comparison",
+            rf"{_BETWEEN}(?P<head>{head})\s+(?P<of>of|for)\s+{side}{_LIST}\s+and\s+{side}(?:the\s+)?{_B}{_TAIL}{_END}",
+            "{head} {of} * {rest}",
+        )
+        for head, side in _SHARED_HEADS
+    ),
     _rule(
         "comparison",
         rf"\b(?:differences?|distinctions?|contrast|comparison|trade-?offs?|similarit(?:y|ies))\s+between\s+(?:the\s+)?{_LIST}\s+and\s+(?:the\s+)?{_B}{_TAIL}{_END}",
@@ -137,7 +166,22 @@ _NOUN = "[A-Za-z0-9\u30a1-\u30fa\u30fc\u30fb\u3005\u4e00-\u9fff]{2,20}"
 _JEND = r"[^。?？]{0,25}[。?？]*\s*$"
 _LEAD = r"^(?:では|また|ところで|それでは)?[、\s]*"
 
+_JHOW = "(?:どう|どのように|何が|なにが|どこが)(?:違|異な)"
+_JMEASURED = (
+    "(?P<head>保証(?:期間|内容)?|料金|価格|値段|費用|手数料|重さ|重量|大きさ|サイズ|長さ|高さ|幅|速度|容量|性能|仕様|機能|寿命|"
+    "消費電力|人口|面積|期間|期限|色|形)"
+)
+"""What a thing has: it is meant of the other side too, which names it no more."""
+
 _JAPANESE = (
+    _rule(
+        "comparison",
+        rf"{_LEAD}(?P<a>[^、。?？\s]{{1,30}}?の(?P<head>[^、。?？\sの]{{1,20}}))と(?P<b>[^、。?？\s]{{1,30}}?の(?P=head))(?:と)?の?(?:違い|相違|差|比較){_JEND}",
+    ),
+    _rule("comparison", rf"{_LEAD}{_JA}の{_JMEASURED}と(?P<b>[^、。?？\sの]{{1,40}}?)(?:と)?の(?:違い|相違|差|比較){_JEND}", "*の{head}"),
+    _rule("comparison", rf"{_LEAD}{_JA}の{_JMEASURED}は(?P<b>[^、。?？\sの]{{1,40}}?)と{_JHOW}{_JEND}", "*の{head}"),
+    _rule("comparison", rf"{_LEAD}{_JA}と{_JB}では?、?(?P<rest>[^、。?？とはがでどうのよに]{{1,20}})[はが]{_JHOW}{_JEND}", "*の{rest}"),
+    _rule("comparison", rf"{_LEAD}{_JA}と{_JB}(?P<rest>の[^、。?？とは]{{1,20}}?)?は{_JHOW}{_JEND}", "*{rest}"),
     _rule(
         "comparison",
         rf"{_LEAD}{_JA}(?:と|及び|および|、){_JB}(?P<rest>の[^、。?？と]{{1,20}}?)?(?:と)?の?(?:違い|相違|差異|差は|比較|共通点|使い分け){_JEND}",

@@ -22,6 +22,27 @@ COMPARED = [
     ("正社員と契約社員の有給日数を比較してください", ("正社員の有給日数", "契約社員の有給日数")),
     ("部分インデックスは通常のインデックスとどう違いますか", ("部分インデックス", "通常のインデックス")),
     ("HNSW対IVFFlat", ("HNSW", "IVFFlat")),
+    ("What is the difference between the warranty of the XR-4200 and the XR-4300?", ("warranty of XR-4200", "warranty of XR-4300")),
+    ("Differences between the population of Poland and Germany", ("population of Poland", "population of Germany")),
+    ("What is the difference between the fees for the pump and the filter?", ("fees for pump", "fees for filter")),
+    ("Difference between the boiling point of water and ethanol", ("boiling point of water", "boiling point of ethanol")),
+    (
+        "What is the difference between the laws of thermodynamics and the laws of motion?",
+        ("laws of thermodynamics", "laws of motion"),
+    ),
+    ("XR-4200の保証とXR-4300の違いは何ですか", ("XR-4200の保証", "XR-4300の保証")),
+    ("XR-4200の保証はXR-4300とどう違いますか", ("XR-4200の保証", "XR-4300の保証")),
+    ("XR-4200の保証とXR-4300の保証の違いは？", ("XR-4200の保証", "XR-4300の保証")),
+    ("XR-4200とXR-4300の保証はどう違いますか", ("XR-4200の保証", "XR-4300の保証")),
+    ("お茶とコーヒーでは、保存期間がどう違いますか", ("お茶の保存期間", "コーヒーの保存期間")),
+]
+
+NOT_SHARED = [
+    ("What is the difference between a state of emergency and martial law?", ("state of emergency", "martial law")),
+    ("Difference between the cost of living and wages", ("cost of living", "wages")),
+    ("What is the difference between the House of Commons and Congress?", ("House of Commons", "Congress")),
+    ("Difference between the state of Texas and Mexico", ("state of Texas", "Mexico")),
+    ("会社の社員と契約社員の有給休暇の違いは？", ("会社の社員の有給休暇", "契約社員の有給休暇")),
 ]
 
 
@@ -29,6 +50,13 @@ COMPARED = [
 @pytest.mark.parametrize(("question", "parts"), COMPARED)
 def test_a_comparison_has_a_query_for_each_side(question, parts):
     """q-detect, q-decompose: difference, comparison, versus; what both are asked about goes with each."""
+    assert concepts_of(question) == Concepts("comparison", parts)
+
+
+@pytest.mark.rule("q-decompose")
+@pytest.mark.parametrize(("question", "parts"), NOT_SHARED)
+def test_what_belongs_to_one_side_stays_with_it(question, parts):
+    """q-decompose: "of" in a fixed expression or a name says nothing of the other side."""
     assert concepts_of(question) == Concepts("comparison", parts)
 
 
