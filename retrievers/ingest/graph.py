@@ -27,6 +27,11 @@ class GraphBuilder:
         self._store = store
         self._extractor = extractor
 
+    @property
+    def extractor(self) -> EntityExtractor:
+        """What reads the chunks."""
+        return self._extractor
+
     async def build(
         self,
         scope: Scope,
@@ -78,9 +83,10 @@ class _Run:
         after = 0
         while (left := min(total - self.report["chunks"], BATCH)) > 0:
             texts = await self._pending(left, after)
-            if not texts or not await self._read(texts):
+            read = await self._read(texts) if texts else 0
+            if not read:
                 break
-            after = texts[-1].chunk
+            after = texts[read - 1].chunk
             if progress:
                 progress(self.report["chunks"], total)
 
@@ -88,20 +94,21 @@ class _Run:
         unread = (self._scope, self._collection, self._unread_by)
         return await self._store.pending(*unread, limit, after=after, retry_failed=self._retry)
 
-    async def _read(self, texts: Sequence[GraphText]) -> bool:
-        """Read and keep one batch; False where the extractor asked nothing more than a part of it."""
+    async def _read(self, texts: Sequence[GraphText]) -> int:
+        """Read and keep one batch, or its beginning; returns how many texts. An extractor that ended early says why when asked again."""
         try:
             found = await self._extractor.extract(texts)
         except ProviderError as exc:
             if not self.report["chunks"]:
                 raise
             self.report["stopped"] = str(exc)
-            return False
+            return 0
+        if not found:
+            self.report["stopped"] = f"{self._extractor.name} reads no more, by a limit that was given: run it again to go on"
+            return 0
         await self._store.put(self._scope, self._collection, self._extractor.name, texts[: len(found)], found)
         self._count(found)
-        if len(found) < len(texts):
-            self.report["stopped"] = f"{self._extractor.name} ended early, by a limit or after a failure: run it again to go on"
-        return len(found) == len(texts)
+        return len(found)
 
     def _count(self, found: Sequence[Extraction]) -> None:
         report = self.report

@@ -15,14 +15,14 @@ from retrievers.types import Collection
 
 
 async def audit(db: Database, scope: Scope, collection: Collection) -> list[str]:
-    """The differences, sorted; empty when counts, lengths, postings, vectors, windows, codes, audiences and texts agree.
+    """The differences, sorted; empty when counts, lengths, postings, vectors, windows, codes, entities, audiences and texts agree.
 
     Reads the whole collection. Needs the tenant's operator: to anyone else hidden chunks would look like missing ones.
     """
     require_operator(scope)
-    queries = ["audit.sql"] if collection.embedding.index_kind != "binary" else ["audit.sql", "audit_codes.sql"]
-    space = collection.space
-    names = {"vectors": vector_table(space), "windows": window_table(space), "signs": bits_table(space)}
+    queries = ["audit.sql", "audit_graph.sql"] + ["audit_codes.sql"] * (collection.embedding.index_kind == "binary")
+    space, title = collection.space, SQL(statement("shared_title.sql"))
+    names = {"vectors": vector_table(space), "windows": window_table(space), "signs": bits_table(space), "title": title}
     values = {"tid": collection.tid, "coll": collection.coll, "max_count": MAX_COUNT}
     differences: list[str] = []
     async with reading(db, scope, collection) as conn:

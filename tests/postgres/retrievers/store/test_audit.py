@@ -2,6 +2,7 @@
 
 import pytest
 from drafting import draft, make_collection, rows
+from graphing import Told, build, named
 
 from retrievers.errors import StorageError
 from retrievers.scope import Scope
@@ -40,6 +41,10 @@ DAMAGE = [
     ("update tadori.{windows} set coll = coll + 1", ["its windows have collections {"]),
     ("delete from tadori.document_label", ["document 'a.txt': its labels are not those of its metadata"]),
     ("update tadori.document_label set label = label + 1", ["document 'a.txt': its labels are not those of its metadata"]),
+    ("update tadori.mention set coll = coll + 1", ["its mentions have collection", "is not among its mentions"]),
+    ("delete from tadori.mention where key = 'red'", ["something is said of 'red', which is not among its mentions"]),
+    ("delete from tadori.extraction", ["it has mentions, but nobody has read it"]),
+    ("update tadori.extraction set title = 'Plums'", ["it was read under the title 'Plums', and has ''"]),
 ]
 METADATA = {"year": 2026, "shelf": ["fruit", "stone fruit"]}
 
@@ -50,6 +55,8 @@ async def collection(database, scope):
     await DocumentStore(database).put(
         scope, made, [draft("a.txt", "red apples, red pears", "green pears", windowed=True, metadata=METADATA)]
     )
+    said = named("red", "pears", relations=[("red", "colours", "pears")], aliases=[("red", "pears")])
+    await build(database, scope, made, Told({"red apples, red pears": said}))
     return made
 
 
@@ -81,6 +88,10 @@ async def test_damage_is_named(database, scope, collection, damage, named):
         ("posting", ["its postings"]),
         ("vector", ["its vector has collection"]),
         ("windows", ["its windows have collections"]),
+        ("mention", ["its mentions have collection"]),
+        ("relation", ["its relations have collection"]),
+        ("alias", ["its aliases have collection"]),
+        ("extraction", ["its extractions have collection"]),
         ("document_label", ["its labels are not those of its metadata and its readers"]),
     ],
 )

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from graphing import Told, build, named
 from postgres.conftest import Login, administer
 from psycopg import sql
 from seeding import Text, seed
@@ -15,6 +16,7 @@ from retrievers.providers.fakes import HashEmbedder
 from retrievers.scope import Scope
 from retrievers.store.database import Database
 from retrievers.store.embedding_cache import EmbeddingCache
+from retrievers.store.graph import GraphStore
 from retrievers.store.health import check_database
 from retrievers.store.ledger import Ledger
 from retrievers.store.threads import open_threads, thread_key
@@ -27,7 +29,11 @@ _FOR_NO_TENANT = {"tadori.migration", "tadori_threads.checkpoint_migrations"}
 async def filled(database: Database, tenant: str) -> Database:
     """The database with a row of the tenant in every table that can have one."""
     scope = Scope.operator(tenant)
-    await seed(database, scope, [Text("a.md", "The pump runs at 40 bar.", readers=("group:crew",), metadata={"unit": "bar"})])
+    text = Text("a.md", "The pump runs at 40 bar.", readers=("group:crew",), metadata={"unit": "bar"})
+    collection = await seed(database, scope, [text])
+    said = named("Pump", "bar", relations=[("Pump", "runs at", "bar")], aliases=[("Pump", "bar")])
+    await build(database, scope, collection, Told({text.text: said}))
+    await GraphStore(database).split(scope, collection, "Pump", "bar")
     embedder = HashEmbedder()
     await EmbeddingCache(database).put(scope, embedder.spec, "query", ["pump"], [await embedder.embed_query("pump")])
     call: ModelCall = {
@@ -107,13 +113,13 @@ async def test_another_tenants_operator_sees_a_row_of_no_tenant_table(filled: Da
 
 @pytest.mark.rule("T23")
 async def test_a_member_sees_only_what_it_may_read(filled: Database, tenant: str) -> None:
-    """T23: the document is for one group; a member outside it gets nothing of its text, words, vectors or postings."""
-    guarded = ["tadori.content", "tadori.document", "tadori.chunk", "tadori.posting"]
+    """T23: the document is for one group; a member outside it gets nothing of its text, words, postings or names."""
+    guarded = [f"tadori.{name}" for name in ("content", "document", "chunk", "posting", "mention", "relation", "alias", "extraction")]
 
     outside = [await count(filled, name, Scope.member(tenant, user="eve")) for name in guarded]
     inside = [await count(filled, name, Scope.member(tenant, groups=["crew"])) for name in guarded]
 
-    assert outside == [0, 0, 0, 0]
+    assert outside == [0] * 8
     assert min(inside) > 0
 
 
@@ -136,10 +142,12 @@ async def test_a_table_without_forced_policies_is_found(database: Database) -> N
 @pytest.mark.rule("S5", "T23")
 async def test_an_owner_who_is_no_superuser_sees_nothing_either(owned_database: Database, tenant: str) -> None:
     """S5, T23: without FORCE the owner of the tables would see every tenant's rows."""
-    await seed(owned_database, Scope.operator(tenant), [Text("a.md", "The pump runs at 40 bar.")])
+    scope = Scope.operator(tenant)
+    collection = await seed(owned_database, scope, [Text("a.md", "The pump runs at 40 bar.")])
+    await build(owned_database, scope, collection, Told({"The pump runs at 40 bar.": named("pump")}))
 
     async with owned_database.owner() as conn:
-        for name in ("tenant", "audience", "collection", "content", "document", "chunk", "term", "posting", "vector_1"):
+        for name in ("tenant", "audience", "collection", "content", "document", "chunk", "term", "posting", "mention", "vector_1"):
             found = await (await conn.execute(sql.SQL("select count(*) from tadori.{}").format(sql.Identifier(name)))).fetchone()
             assert found == (0,), name
         spaces = await (await conn.execute("select count(*) from tadori.embedding_space")).fetchone()
