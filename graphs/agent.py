@@ -15,7 +15,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from graphs.edges import after_gate, after_generate
-from nodes.act import act
+from nodes.act import act, strength
 from nodes.agent_state import AgentState, AgentUpdate, fresh_talk
 from nodes.cite import cite
 from nodes.context import Clock
@@ -82,7 +82,8 @@ def build_agent(
 
 def agent_tools(services: "Services", scope: "Scope") -> list[BaseTool]:
     """One reader's tools: the objects that the graph `rag` calls, and those that read in layers."""
-    return [services.search_tool(scope), *services.reading_tools(scope), *([services.web_tool] if services.web_tool else [])]
+    optional = (services.graph_tool(scope), services.web_tool)
+    return [services.search_tool(scope), *services.reading_tools(scope), *(tool for tool in optional if tool is not None)]
 
 
 def make_agent(services: "Services", scope: "Scope", checkpointer: BaseCheckpointSaver[str] | None = None) -> AgentGraph:
@@ -119,7 +120,7 @@ async def _gathered(state: AgentState, runtime: Runtime[Knobs]) -> RagUpdate:
     """What the tools gave, best first, to be judged as a search's passages are. Raises ProviderUnavailable where tools only failed."""
     if not state.gathered and state.tool_error:
         raise ProviderUnavailable(state.tool_error)
-    ranked = sorted(state.gathered, key=lambda passage: -(passage["absolute"] if passage["absolute"] is not None else float("-inf")))
+    ranked = sorted(state.gathered, key=lambda passage: -strength(passage))
     event = Clock("agent").event("decision", f"{len(ranked)} passages gathered", f"in {state.rounds} rounds")
     return {"passages": ranked, "query": state.standalone, "trail": [event]}
 

@@ -169,10 +169,14 @@ def _whole(read: Any, score: float | None) -> Passage:
     )
 
 
+def strength(passage: Passage) -> float:
+    """The passage's absolute score, with what the knowledge graph adds where it led there; less than any score where it has none."""
+    absolute = passage["absolute"]
+    return float("-inf") if absolute is None else max(absolute, passage.get("lifted", absolute))
+
+
 def _better(known: Passage | None, new: Passage) -> Passage:
-    if known is None or known["absolute"] is None:
-        return new
-    return new if new["absolute"] is not None and new["absolute"] > known["absolute"] else known
+    return new if known is None or known["absolute"] is None or strength(new) > strength(known) else known
 
 
 def _note(artifact: Any, haul: _Haul) -> None:

@@ -16,7 +16,13 @@ def test_the_agent_binds_the_objects_that_the_nodes_call(monkeypatch, tmp_path):
     tools = {tool.name: tool for tool in agent_tools(services, services.member)}
     assert tools["search_documents"] is handed["search_tool"]
     assert tools["search_web"] is handed["web_tool"]
-    assert list(tools) == ["search_documents", "search_compact", "read_neighbours", "read_passages", "search_web"]
+    assert tools["search_graph"] is handed["graph_tool"]
+    assert list(tools) == ["search_documents", "search_compact", "read_neighbours", "read_passages", "search_graph", "search_web"]
+
+
+def test_without_a_knowledge_graph_there_is_no_tool_that_walks_it(tmp_path):
+    services = Services(Settings(home=tmp_path, graph="none"))
+    assert "search_graph" not in [tool.name for tool in agent_tools(services, services.member)]
 
 
 def test_no_tool_shows_a_model_where_it_looks(tmp_path):
