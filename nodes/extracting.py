@@ -7,13 +7,14 @@ import json
 import secrets
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Any, get_args
 
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from nodes.budget import Allowance, estimated_tokens
-from nodes.prompting import prompt
+from nodes.prompting import moment, prompt
 from nodes.replies import Reply
 from nodes.structured import Decider
 from retrievers.entities import EntityKind, GraphText
@@ -136,7 +137,8 @@ def _spent(reply: Reply[Any]) -> Spent:
 
 
 def _messages(texts: Sequence[GraphText]) -> list[BaseMessage]:
-    return prompt("extract", language=_language(texts), texts=_fenced(texts))
+    now = moment(datetime.now().astimezone())
+    return prompt("extract", language=_language(texts), now=now, texts=_fenced(texts))
 
 
 def _language(texts: Sequence[GraphText]) -> Language:
