@@ -57,7 +57,7 @@ def build_agent(
     """
     fast = fast_chat or chat
     graph = StateGraph(AgentState, context_schema=Knobs, input_schema=RagInput, output_schema=RagOutput)
-    graph.set_node_defaults(error_handler=fail)
+    graph.set_node_defaults(error_handler=fail)  # type: ignore[arg-type]
 
     graph.add_node("gate", partial(_begin, chat=fast))
     graph.add_node("agent", partial(think, chat=chat, tools=tools, search=tools[0].name))
