@@ -41,7 +41,7 @@ readers = st.sampled_from([("tenant",), ("group:x",), ("public", "user:ann")])
 documents = st.builds(
     lambda source, parts, title, who: draft(source, *parts, title=title, readers=who),
     sources,
-    st.lists(st.sampled_from(PARAGRAPHS), min_size=1, max_size=2, unique=True),
+    st.sampled_from([PARAGRAPHS[:2], PARAGRAPHS[1:2], PARAGRAPHS[2:]]),  # few: the same text under other names and titles is what matters
     st.sampled_from(TITLES),
     readers,
 )
@@ -102,7 +102,7 @@ def test_after_any_history_the_graph_is_that_of_a_rebuild_from_what_is_left(serv
         database = Database(None, home=server_home)
 
         @settings(max_examples=25, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
-        @given(st.lists(steps, min_size=2, max_size=8))
+        @given(st.lists(steps, min_size=5, max_size=12))
         def check(history):
             loop.run(equals_a_rebuild(database, history))
 
