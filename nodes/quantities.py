@@ -112,6 +112,46 @@ _KINDS = (
 """Who and where are not among them: a name or a place cannot be told from other words by its form."""
 
 
+def _measure(asks: str, units: str, units_ja: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    number = (
+        r"(?:\d|\b(?:half|one|two|three|four|five|six|seven|eight|nine|ten|"
+        r"eleven|twelve|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|dozens?|hundreds?|thousands?|m?illions?)\b)[\d.,]*"
+    )
+    return re.compile(asks), re.compile(rf"{number}[\s-]*(?:(?:{units})(?![a-z])|{units_ja})")
+
+
+_MEASURES = (
+    _measure(
+        r"\bhow heavy\b|\bhow much (?:do|does|did)\b.*\bweigh\b|\bweights? of\b|重さ|重量|体重|どの(?:くらい|程度)重",
+        r"kg|kilos?|kilogram(?:me)?s?|g|gram(?:me)?s?|mg|t|tons?|tonnes?|lbs?|pounds?|oz|ounces?|stone",
+        "キロ|グラム|ミリグラム|トン|ポンド|[千克]|公斤|吨",
+    ),
+    _measure(
+        r"\bhow (?:tall|high|wide|deep|thick|far)\b|\b(?:height|width|depth|length|distance|diameter)s? (?:of|from|between|to)\b|"
+        r"高さ|長さ|幅|深さ|距離|直径|身長|全長|何(?:キロ|メートル|センチ)|どの(?:くらい|程度)(?:高|長|広|深|遠)",
+        r"[kcm]?m|(?:kilo|centi|milli)?met(?:re|er)s?|miles?|mi|f(?:ee|oo)t|ft|inch(?:es)?|yards?|light[- ]years?",
+        "キロ|メートル|センチ|ミリ|マイル|フィート|インチ|[里丈尺米]|公里",
+    ),
+    _measure(r"\bhow old\b|\bage (?:of|was|is)\b|何[歳才]|築何年", r"years?|months?|weeks?|days?|yrs?|centur(?:y|ies)", "[歳才年岁]"),
+    _measure(
+        r"\bhow fast\b|\bspeeds? of\b|速度|速さ|時速|どの(?:くらい|程度)速",
+        r"km/h|kph|kmh|mph|m/s|knots?|(?:miles?|kilomet(?:re|er)s?|met(?:re|er)s?|feet) (?:per|an?) (?:hour|second)",
+        "キロ|メートル|ノット|km(?=[ぁ-ん])",
+    ),
+    _measure(r"\bhow (?:hot|cold|warm|cool)\b|\btemperatures?\b|気温|温度", r"°\s?[cfk]?|degrees?|celsius|fahrenheit|kelvin|[kcf]", "度"),
+    (re.compile(r"\bhow (?:expensive|cheap)\b"), _KINDS[0].holds),
+)
+"""How a question asks for a measure, and a number with a unit of it. A text may give it otherwise ("twice as heavy"): that a sentence
+has one is a reason to quote it, that none has is no reason to say that there is no answer.
+"""
+
+
+def asked_measure(question: str) -> re.Pattern[str] | None:
+    """What a sentence holds, in small letters, that gives the measure that the question asks for; None for any other question."""
+    asked = unicodedata.normalize("NFKC", question).casefold()
+    return next((holds for asks, holds in _MEASURES if asks.search(asked)), None)
+
+
 def asked_kind(question: str) -> AnswerKind | None:
     """The kind of answer that the question's words ask for, if one can be told; the first that fits."""
     asked = unicodedata.normalize("NFKC", question).casefold()

@@ -6,11 +6,12 @@ Shared ground of generate; the embedder is the only model.
 import asyncio
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from nodes.quantities import asked_kind, holds_kind, numbers
+from nodes.quantities import asked_kind, asked_measure, holds_kind, numbers
 from nodes.records import Claim
 from nodes.support import beside_orders
 from retrievers.errors import ProviderError
@@ -41,6 +42,11 @@ PASSAGE_WEIGHT = 4.0
 KIND = 0.1
 """What it counts that a sentence holds the kind of answer asked for: it decides among sentences of much the same words, and changes no
 document that is quoted on 400 questions."""
+
+MEASURE = 0.5
+"""The same for a number with a unit of the measure that is asked for, which few sentences have: "it weighs 2.4 kg" shares no word with
+"how heavy is it?", and "heavy duty" does.
+"""
 
 _MARGIN = 0.5
 """How far below the best a further sentence may score: it answers the other half of the question."""
@@ -181,10 +187,13 @@ async def _add_meaning(shortlist: Sequence[_Candidate], question: str, embedder:
 
 
 def _add_kind(shortlist: Sequence[_Candidate], question: str) -> None:
-    """A sentence with a number or a time in it, where the question asks for one, is rather the answer."""
-    kind, known = asked_kind(question), numbers(question)
+    """A sentence with a number, a time or the unit of a measure in it, where the question asks for one, is rather the answer."""
+    kind, measure, known = asked_kind(question), asked_measure(question), numbers(question)
     for candidate in shortlist:
-        candidate.score += KIND if kind is not None and holds_kind(candidate.text, kind, known) else 0.0
+        if measure is not None and measure.search(unicodedata.normalize("NFKC", candidate.text).casefold()):
+            candidate.score += MEASURE
+        elif kind is not None and holds_kind(candidate.text, kind, known):
+            candidate.score += KIND
 
 
 def _ranked(shortlist: Sequence[_Candidate], passages: Sequence[Passage], weight: float) -> list[_Candidate]:

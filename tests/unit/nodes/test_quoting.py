@@ -152,3 +152,14 @@ async def test_what_a_chosen_sentence_stands_under_is_said_already():
 async def test_among_sentences_of_the_same_words_the_kind_of_answer_asked_for_is_quoted():
     text = "The dome opens with the lever. The dome opens at nine in the morning."
     assert "The dome opens at nine in the morning." in await texts("When does the dome open?", passage(text=text, heading_path=[]))
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        ("How heavy is the drill?", "The drill is grey. The drill weighs 2.4 kg.", "The drill weighs 2.4 kg."),
+        ("ドリルの重さは？", "ドリルは重い作業にも向いています。ドリルは2.4kgです。", "ドリルは2.4kgです。"),
+    ],
+)
+async def test_a_number_with_a_fitting_unit_answers_a_question_for_a_measure(question, text, answer):
+    assert answer in await texts(question, passage(text=text, heading_path=[]))
