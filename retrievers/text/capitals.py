@@ -40,6 +40,7 @@ _LINK = "(?:of|the|de|la|le|du|des|von|van|der|den|del|da|di|do|dos|and|&|for|in
 _TITLE = r"(?:St|Ste|Mt|Ft|Mr|Mrs|Ms|Dr|Prof|Sgt|Lt|Col|Gen|Capt|Rev|Hon|Gov|Sen|Jr|Sr|Inc|Ltd|Co|Corp|No)\."
 _NUMBER = rf"\d{{1,4}}(?:st|nd|rd|th)?(?![.,:]?\d|{_IN})"
 _WORD = rf"(?:{_TITLE}|{_UP}\.(?:[ -]?{_UP}\.)*|{_UP}{_IN}*(?:[&'’\-–]{_IN}+)*|(?:d|l|al|el)['’-]{_UP}{_IN}+|{_NUMBER})"
+_WIDE = re.compile(f"[{_CJK}]")
 _RUN = re.compile(rf"{_BEGINS}{_WORD}(?:(?:\s{{1,3}}|,\s(?=(?:Jr|Sr|Inc|Ltd)\.))(?:{_LINK}\s+){{0,2}}{_WORD}){{0,19}}")
 _TOKEN = re.compile(r"\S+")
 _NO_END = re.compile(r"(?:['’]s|[,'’.\-–])+\Z")
@@ -68,6 +69,10 @@ OPENERS = frozenset(
     "some someone something sometimes soon specifically still subsequently ten therefore thereafter these third thirdly those though "
     "three through throughout thus today together tomorrow too toward towards traditionally two typically ultimately under underneath "
     "unfortunately unless unlike until up upon us used using usually various very via well were whatever whenever whereas whereby "
+    "other part parts effect effects result results reactive local key common modern early late large small high low main major minor "
+    "good bad young people children students researchers scientists scholars members today's recent former formerly famous popular "
+    "different important example examples evidence data work works research studies study students life water "
+    "food money man men woman women "
     "wherever whether whichever while whilst whoever within without yes yesterday yet must might may".split()
 )
 """Capitalised only since a sentence begins with them; function words come on top."""
@@ -101,8 +106,10 @@ def _pieces(words: list[Word]) -> list[list[Word]]:
     for part in parts:
         if len(part) <= MAX_WORDS:
             pieces.append(part)
-        for sides in (_parted(part, _OF), _possessed(part)):
-            pieces += sides if len(sides) > 1 else []
+        sides = _parted(part, _OF)
+        pieces += [side for at, side in enumerate(sides) if len(sides) > 1 and (at or len(side) > 1)]  # not the House of Commons' House
+        owned = _possessed(part)
+        pieces += owned if len(owned) > 1 else []
     return pieces
 
 
@@ -122,12 +129,14 @@ def _name(text: str, words: list[Word], sentence: int) -> Iterator[Spelling]:
     """The name in these words without openers, dates, links and numbers at its ends; nothing where none is left."""
     plain = [word.text if word.text.isalpha() else _NO_END.sub("", word.text) or word.text for word in words]
     first, last = _inner([word.casefold() for word in plain], plain, opened=words[0].start == sentence)
+    if last - first > 1 and plain[last - 1].isdecimal() and words[last - 2].text.endswith(("'s", "’s")):
+        last -= 1  # "Chris Marker's 1962 film"
     if first >= last:
         return
     start = words[first].start
     end = _end(text, start, words[last - 1].end)
     if _is_name(plain[first:last]):
-        alone = last - first == 1 and plain[first][1:].islower()
+        alone = last - first == 1 and plain[first][1:].islower() and not _WIDE.match(text, end)
         yield Spelling(start, end, kind_of(plain[first:last]), opens=alone and start == sentence)
 
 
@@ -140,8 +149,8 @@ def _inner(folded: Sequence[str], words: Sequence[str], *, opened: bool) -> tupl
     if opened and first and folded[0] not in ("the", "a", "an"):
         while first < last and folded[first].isdecimal():  # "In 1960 Kennedy"
             first += 1
-    if last - first == 2 and len(folded[first]) == _YEAR and folded[first].isdecimal():  # "the 1986 American comedy"
-        first += 1
+    if last - first == 2 and folded[first].isdecimal() and (len(folded[first]) == _YEAR or words[last - 1].isupper()):
+        first += 1  # "the 1986 American comedy", "40 MB"
     if first and folded[first - 1] == "the" and first < last:
         first -= 1
     while last > first and (folded[last - 1] in _LINKS or is_english_function_word(folded[last - 1]) or _is_date(folded, first, last)):
@@ -159,8 +168,9 @@ def _is_opener(folded: Sequence[str], words: Sequence[str], at: int, last: int, 
     following = folded[at + 1] if at + 1 < last else ""
     if word in _DATES:
         return not following or following[:1].isdecimal() or word not in _AMBIGUOUS_MONTHS
-    plain = word in _LINKS or is_english_function_word(word) or (word in OPENERS and (opened or not following))
-    return plain or (word.isdecimal() and following in _DATES)
+    if word.isdecimal():
+        return following in _DATES or following in _LINKS
+    return word in _LINKS or is_english_function_word(word) or (word in OPENERS and (opened or not following))
 
 
 def _is_date(folded: Sequence[str], first: int, last: int) -> bool:

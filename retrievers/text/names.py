@@ -17,7 +17,7 @@ from retrievers.text.sentences import sentences
 from retrievers.text.short_forms import long_forms
 from retrievers.text.spelling import Spelling, name_key, term_key, title_key, without_parenthesis
 from retrievers.text.stopwords import is_english_function_word
-from retrievers.text.terms import code_spans
+from retrievers.text.terms import cjk_terms, code_spans
 from retrievers.text.ties import Mention, ties
 
 __all__ = ["name_key", "names", "names_in_question", "term_key", "title_key"]
@@ -29,10 +29,13 @@ _READ = 20_000  # characters; a chunk of 1,024 tokens has fewer, and what is lar
 _MAX_MENTIONS = 512  # of one chunk, repeats counted: eight to a name
 _LONGEST_HEADING = 60  # characters; a longer heading is a sentence
 _GROUP = 8  # words of a question that may be one name: "the lord of the rings the two towers"
+_COMPOUNDS = 4
 _QUESTION = 1000  # characters; what is pasted behind a question names nothing more
 _NUMBERED = re.compile(
-    r"\A(?:(?:chapter|section|part|appendix)\s+)?[\dIVX]+(?:\.\d+)*[.):]?\s+|\A第[\d一二三四五六七八九十]+[章節部条][\s　]*", re.IGNORECASE
+    r"\A(?:(?:chapter|section|part|appendix)\s+[\dIVX]+(?:\.\d+)*[.):]?\s+|\d+(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)+\s+|第[\d一二三四五六七八九十]+[章節部条]\s*)",
+    re.IGNORECASE,
 )
+"""How a heading is numbered; 12 Monkeys is a name."""
 _PLAIN_HEADINGS = frozenset(
     "introduction overview summary conclusion conclusions references background history contents notes abstract faq appendix usage "  # noqa: SIM905
     "examples example description details general other 概要 はじめに おわりに まとめ 目次 参考文献 脚注 歴史 背景 結論 序論 "
@@ -40,7 +43,7 @@ _PLAIN_HEADINGS = frozenset(
 )
 _SMALL = re.compile(r"[a-z][a-z]+")
 _WORDS = re.compile(r"[^\s?!,;:。、？！]+")
-_ORDINARY_ENDS = ("ly", "ing", "ed")
+_ORDINARY_ENDS = ("ly", "ing", "ed", "tion", "tions", "ment", "ments", "ness", "ists", "ive", "ical", "ous", "ism")
 
 
 def names(text: GraphText) -> Extraction:
@@ -64,7 +67,17 @@ def names_in_question(question: str) -> list[str]:
     eight words, longest first. They are candidates: what no passage holds names nothing."""
     text = question[:_QUESTION]
     keys = [name_key(text[found.start : found.end]) for start, end in sentences(text) for found in _spellings(text, start, end)]
-    return [key for key in dict.fromkeys([*keys, *_groups(text)]) if key]
+    return [key for key in dict.fromkeys([*keys, *_groups(text), *_compounds(text)]) if key]
+
+
+def _compounds(question: str) -> Iterator[str]:
+    """Up to four CJK compounds in a row, with the kana between them: ベトナムの歴史."""
+    spans = cjk_terms(question)
+    for length in range(_COMPOUNDS, 0, -1):
+        for first, last in zip(spans, spans[length - 1 :], strict=False):
+            candidate = question[first[0] : last[1]]
+            if length < len(candidate) <= _LONGEST_HEADING:
+                yield name_key(candidate)
 
 
 def _groups(question: str) -> Iterator[str]:
@@ -95,11 +108,12 @@ def _spellings(text: str, start: int, end: int) -> Iterator[Spelling]:
 
 def _placed(title: str, heading_path: Sequence[str]) -> dict[str, Name]:
     """The title and the headings as names, and the names inside them, which count as a heading's."""
+    lines = [_NUMBERED.sub("", line.strip()) or line.strip() for line in (title, *heading_path)]
     found: dict[str, Name] = {}
-    for place, line in (("title", title), *(("heading", heading) for heading in heading_path)):
-        _place(found, "title" if place == "title" else "heading", _NUMBERED.sub("", line.strip()) or line.strip())
-    for line in (title, *heading_path):
-        for spelling in _spellings(line[:_QUESTION], 0, len(line[:_QUESTION])):
+    for at, line in enumerate(lines):
+        _place(found, "heading" if at else "title", line)
+    for line in (line[:_QUESTION] for line in lines):
+        for spelling in _spellings(line, 0, len(line)):
             name = line[spelling.start : spelling.end]
             key = name_key(name)
             if key and not spelling.opens:
@@ -178,7 +192,9 @@ def _without_ordinary(text: str, mentions: list[Mention], placed: dict[str, Name
 
 def _named(text: str, placed: dict[str, Name], mentions: Sequence[Mention]) -> list[Name]:
     counts = Counter(mention.key for mention in mentions)
-    firsts = {mention.key: mention for mention in reversed(mentions)}
+    firsts: dict[str, Mention] = {}
+    for mention in mentions:
+        firsts.setdefault(mention.key, mention)
     given = [replace(name, count=max(1, counts[key])) for key, name in placed.items()]
     others = sorted((mention for key, mention in firsts.items() if key not in placed), key=lambda one: (-counts[one.key], one.start))
     told = [Name(one.key, text[one.start : one.end], one.kind, "text", one.start, one.end, counts[one.key]) for one in others]

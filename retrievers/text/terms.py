@@ -16,6 +16,7 @@ _PARTICLES = "のはがをにとでもやへかな"
 
 # A kana inside a word (打ち合わせ, 取り扱い) belongs to it; a particle between two words does not.
 _CJK = rf"[{_HAN}{_KATAKANA}]+(?:(?![{_PARTICLES}]){_INSIDE}[{_HAN}]+)*"
+_COMPOUND = re.compile(_CJK)
 _HANGUL = "[\uac00-\ud7ff]+"
 _LATIN = rf"[^\W_{_HAN}{_KATAKANA}\u3041-\u309f\uac00-\ud7ff]+(?:[-_./:@&+#'’][^\W_{_HAN}{_KATAKANA}\u3041-\u309f\uac00-\ud7ff]+)*"
 _TERM = re.compile(f"{_CJK}|{_HANGUL}|{_LATIN}")
@@ -30,7 +31,7 @@ _CODE = re.compile(
     re.ASCII,
 )
 """Written as machines write: texts in any language hold it as it is, and it is looked for word for word."""
-_COUNTED = re.compile(r"[0-9.,/%$-]+(?:st|nd|rd|th|s|m|km|kg|cm|mm|am|pm)?|[A-Za-z]+(?:/[A-Za-z]+)+", re.ASCII)
+_COUNTED = re.compile(r"[0-9.,/%$-]+(?:st|nd|rd|th|s|m|km|kg|cm|mm|am|pm)?|(?:[kcm]?m)[23]|[A-Za-z]+(?:/[A-Za-z]+)+", re.ASCII)
 """What looks like a code and is a number, a date or a choice of words; a version of three parts is a code all the same."""
 
 
@@ -56,6 +57,11 @@ def code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         left = found.start() + len(token) - len(token.lstrip(_AROUND_CODE))
         if len(code) > 1 and _CODE.search(code) and (_VERSION.fullmatch(code) or not _COUNTED.fullmatch(code)):
             yield left, left + len(code)
+
+
+def cjk_terms(text: str) -> list[tuple[int, int]]:
+    """Where Japanese and Chinese compounds stand, in order; particles part them."""
+    return [found.span() for found in _COMPOUND.finditer(text)]
 
 
 def content_terms(text: str) -> list[str]:
