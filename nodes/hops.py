@@ -20,6 +20,15 @@ _REFERS = r"(?:that|which|who|whom|whom's|whose|where|when|in\s+which|of\s+which
 _ARTICLE = r"\b(?:the|an?|that|this)\s+"
 _WORDS = r"(?:[\w'’.,-]+\s+)"
 
+_ROLES = (
+    "(?:performer|director|author|writer|composer|singer|founder|creator|producer|owner|publisher|inventor|designer|architect|maker|builder|"
+    "editor|leader|manager|head|spouse|wife|husband|father|mother|son|daughter|brother|sister|predecessor|successor)s?"
+)
+_DEEDS = (
+    "(?:born|die|died|live|lived|work|worked|study|studied|grow|start|started|come|make|made|write|wrote|play|played|belong|based|trained|"
+    "educated|buried|married|marry|attend|attended)"
+)
+
 _NESTED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -30,6 +39,8 @@ _NESTED = tuple(
         # an owner that is described or described again: "Big Eye's director's spouse", "the spouse of X's director"
         r"['’]s\b.*\b(?:of|where|that|who|which)\b|\b(?:of|where|that|who|which)\b.*['’]s\b",
         rf"['’]s\s+{_WORDS}{{0,3}}?[\w-]+['’]s\b",
+        # what somebody did who is told by a role alone: "when was the designer of the gauge born"
+        rf"\b(?:was|is|were|are|did|does|do|has|had)\s+the\s+{_WORDS}{{0,2}}?{_ROLES}\s+of\s+{_WORDS}{{1,8}}?{_DEEDS}\b",
     )
 )
 

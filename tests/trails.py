@@ -24,8 +24,9 @@ from nodes.knobs import Knobs
 from nodes.prompting import prompt_parts
 from nodes.structured import Decider
 from retrievers.providers.fakes import FixedWeb, HashEmbedder, ScriptEmpty
-from retrievers.tools import search_tool, web_tool
+from retrievers.tools import graph_tool, search_tool, web_tool
 from tests.memory_search import MemorySearch, Text
+from tests.memory_walk import MemoryWalk
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "trails.md"
@@ -38,6 +39,11 @@ TEXTS = (
     Text("The head bolts of the XR-4200 take 12 Nm. The base takes 8 Nm.", "xr-4200.md", "XR-4200", ("Torque",)),
     Text("Holiday requests go to the team lead. She answers within five working days.", "staff.md", "Staff", ("Holidays",)),
     Text("観測室の鍵は受付に返してください。開室は9時です。", "kisoku.md", "規則", ("鍵",)),
+)
+WALKED = (
+    *TEXTS,
+    Text("The tide gauge at Skerry Point was designed by Ada Fenn. It has run since 1987.", "gauge.md", "Tide gauge"),
+    Text("Ada Fenn was born in the town of Oxmere and trained there as a clockmaker.", "fenn.md", "Ada Fenn"),
 )
 PAGES = (
     {
@@ -89,13 +95,14 @@ def _first_line(name: str) -> str:
 
 @dataclass(frozen=True)
 class Story:
-    """A turn: `replies` by prompt, None without a model; `web` is whether one is configured."""
+    """A turn: `replies` by prompt, None without a model; `web`: one is configured; `walked`: a graph, and two texts more."""
 
     title: str
     told: str
     question: str
     replies: Mapping[str, Sequence[object]] | None = None
     web: bool = False
+    walked: bool = False
     knobs: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -129,6 +136,13 @@ STORIES = {
         "A question of two parts",
         "The whole question and each part are searched side by side, and what they find makes one ranking.",
         "How long are nightly backups kept, and what torque do the head bolts of the XR-4200 take?",
+    ),
+    "walked": Story(
+        "A question of two steps",
+        "The passage that answers shares few words with the question; the knowledge graph leads to it over the name that the first one "
+        "gives. The answer quotes both steps, and the citation says how its passage was reached.",
+        "In which town was the designer of the tide gauge at Skerry Point born?",
+        walked=True,
     ),
     "rewritten": Story(
         "A question rescued by a rewrite",
@@ -165,12 +179,13 @@ STORIES = {
 
 async def outcome(story: Story) -> dict[str, Any]:
     """What the graph gives for the story."""
-    memory = MemorySearch(TEXTS, HashEmbedder())
+    memory = MemoryWalk(WALKED, HashEmbedder()) if story.walked else MemorySearch(TEXTS, HashEmbedder())
     replies = {name: [_said(reply) for reply in given] for name, given in (story.replies or {}).items()}
     graph = build_graph(
         search=memory,
         search_tool=search_tool(memory),
         embedder=memory.embedder,
+        graph_tool=graph_tool(memory) if story.walked else None,
         web_tool=web_tool(FixedWeb(PAGES)) if story.web else None,
         chat=Decider(StepChat(replies=replies)) if story.replies is not None else None,
     )

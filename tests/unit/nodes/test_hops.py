@@ -15,6 +15,7 @@ from nodes.hops import is_nested
         "What country was the author of The Salt Road a citizen of?",
         "How many shops are in the state that borders Vermont to the east?",
         "When was the wife of the lighthouse keeper's brother born?",
+        "In which town was the designer of the tide gauge born?",
         "創業者が生まれた町の人口は何人ですか。",
         "『潮の道』の作者の出身地はどこですか。",
     ],
@@ -27,7 +28,15 @@ def test_a_thing_described_by_another_is_nested(question):
 @pytest.mark.rule("kg", "adaptive")
 @pytest.mark.parametrize(
     "question",
-    ["How long are backups kept?", "Who wrote The Salt Road?", "What is the voltage of the XR-4200?", "保証期間は何年ですか。", "", "   "],
+    [
+        "How long are backups kept?",
+        "Who wrote The Salt Road?",
+        "What is the voltage of the XR-4200?",
+        "Who is the designer of the tide gauge?",
+        "保証期間は何年ですか。",
+        "",
+        "   ",
+    ],
 )
 def test_a_plain_question_is_not(question):
     """kg, adaptive: it goes the plain way."""
