@@ -65,7 +65,10 @@ def _has_content(morpheme: "Morpheme") -> bool:
 def _tokenizer() -> "Tokenizer":
     """A tokenizer may not be shared by threads; the dictionary, which takes the memory, is."""
     if not hasattr(_local, "tokenizer"):
-        _local.tokenizer = _dictionary().tokenizer(mode="C")
+        dictionary = _dictionary()
+        # SudachiPy 0.7 renamed it; GiNZA, of the extra `entities`, holds 0.6.11.
+        make = dictionary.tokenizer if hasattr(dictionary, "tokenizer") else dictionary.create
+        _local.tokenizer = make(mode="C")
     tokenizer: Tokenizer = _local.tokenizer
     return tokenizer
 
