@@ -71,8 +71,8 @@ def reached(search: GraphSearch, collection: Collection) -> Ask:
 
     async def ask(case: Case) -> list[str]:
         found = await search.search(case.text, collection=collection.name, k=200)
-        first = [passage for passage in found["passages"][:1] if "path" not in passage]
-        return metrics.collapse([passage["document"] for passage in (*first, *(each for each in found["passages"] if "path" in each))])[:DEPTH]
+        by_graph = [passage for number, passage in enumerate(found["passages"]) if number == 0 or "path" in passage]
+        return metrics.collapse([passage["document"] for passage in by_graph])[:DEPTH]
 
     return ask
 

@@ -7,8 +7,10 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from tests.bench._graph_page import draw_graph, graph
 from tests.bench._plots import bars
 from tests.bench._results import RESULTS, read_results
+from tests.bench._tables import conditions, table
 from tests.bench.gate import MOST_MS
 from tests.bench.peers import CROSSED, MEASURES, best_depth, macro, systems_in_order
 from tests.bench.search_latency import quietest
@@ -77,21 +79,6 @@ def page(results: Mapping[str, Mapping], pictures: str) -> Iterator[str]:
     for name, section in SECTIONS.items():
         if results[name]:
             yield from section(results[name], pictures)
-
-
-def conditions(found: Mapping) -> str:
-    """When, on what, beside how much else, and what has to be known of it: a note that someone wrote into the results."""
-    load = f", load average {found['load'][0]}" if "load" in found else ""
-    note = f" ({found['note']})" if "note" in found else ""
-    return f"{found['date']}, {found['cores']} shared cores{load}{note}"
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A Markdown table; all columns but the first are numbers."""
-    yield f"| {' | '.join(head)} |"
-    yield "|---" + "|---:" * (len(head) - 1) + "|"
-    yield from (f"| {' | '.join(row)} |" for row in rows)
-    yield ""
 
 
 def ranking(found: Mapping, pictures: str) -> Iterator[str]:
@@ -286,6 +273,8 @@ def draw(results: Mapping[str, Mapping], folder: Path) -> None:
         shown = [entry for entry in entries if all(name in entry["figures"] for name in names)]
         series = {entry["title"]: [entry["figures"][name][depth_of(entry, six, "ndcg@10")]["ndcg@10"] for name in names] for entry in shown}
         bars(folder / "ranking.svg", names, series, "nDCG@10")
+    if found := results["graph"]:
+        draw_graph(found, folder)
     if found := results["latency"]:
         sizes = sorted(found["sizes"].values(), key=lambda size: size["chunks"])
         groups = [f"{size['chunks']:,} chunks, {share}" for size in sizes for share in ("p50", "p95")]
@@ -303,6 +292,7 @@ def draw(results: Mapping[str, Mapping], folder: Path) -> None:
 
 SECTIONS = {
     "peers": ranking,
+    "graph": graph,
     "latency": latency,
     "indexing": indexing,
     "vector_indexes": vector_indexes,
