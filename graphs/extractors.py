@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 def extractor_for(
     settings: Settings, *, chat: "Callable[[], Decider | None]", count: Callable[[str], int], with_model: bool, most: "Most | None"
 ) -> EntityExtractor:
-    """The rules, or the chat model beside them, at most so much of it. Raises ConfigurationError where it is wanted and none is set."""
-    rules = RuleExtractor()
+    """What TADORI_GRAPH names, the rules or spaCy with them, and the chat model beside it, at most so much of that.
+
+    Raises ConfigurationError where the model is wanted and none is set, MissingExtra for spaCy that is not installed.
+    """
+    rules = _spacy() if settings.graph == "spacy" else RuleExtractor()
     if not with_model:
         return rules
     model, name = chat(), settings.chat_model
@@ -30,3 +33,9 @@ def extractor_for(
     from retrievers.providers.names_chat import ChatExtractor
 
     return ChatExtractor(ChatReader(model), rules, name=name, count=count, most=most, at_once=settings.chat_concurrency)
+
+
+def _spacy() -> EntityExtractor:
+    from retrievers.providers.names_spacy import SpacyExtractor
+
+    return SpacyExtractor()

@@ -18,7 +18,7 @@ from retrievers.relevance import RerankScale
 from retrievers.scope import check_name
 
 WebSearchChoice = Literal["none", "tavily", "searxng", "ddgs"]
-GraphChoice = Literal["rules", "chat", "none"]
+GraphChoice = Literal["rules", "spacy", "chat", "none"]
 
 _PROVIDER_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "COHERE_API_KEY", "TAVILY_API_KEY", "VOYAGE_API_KEY")
 _PRICE = re.compile(r"(\S+:\S+)=(\d*\.?\d+),(\d*\.?\d+)")

@@ -1,6 +1,8 @@
 """TADORI_GRAPH and what reads entities for each of its spellings."""
 
+from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,7 +10,7 @@ from graphs.extractors import extractor_for
 from graphs.settings import Settings
 from graphs.wiring import Services
 from nodes.structured import Decider
-from retrievers.errors import ConfigurationError
+from retrievers.errors import ConfigurationError, MissingExtra
 from retrievers.providers.fakes import ScriptedChat
 from retrievers.said import Most
 
@@ -55,6 +57,22 @@ def test_ingestion_builds_by_what_is_set(choice, name, tmp_path):
     builder = services.ingestion()._graph
     assert builder is not None
     assert builder._extractor.name == name
+
+
+@pytest.mark.rule("kg")
+@pytest.mark.skipif(find_spec("spacy") is not None, reason="the extra is installed")
+def test_spacy_that_is_not_installed_is_named_with_its_extra():
+    """kg: before anything is read."""
+    with pytest.raises(MissingExtra, match="entities"):
+        made(graph="spacy")
+
+
+@pytest.mark.rule("kg")
+@pytest.mark.parametrize(("with_model", "name"), [(False, "spacy-test"), (True, "chat-1:openai:m+spacy-test")])
+def test_spacy_reads_in_place_of_the_rules_alone_and_a_model_beside_it(monkeypatch, with_model, name):
+    """kg: its extractor holds the rules."""
+    monkeypatch.setattr("retrievers.providers.names_spacy.SpacyExtractor", lambda: SimpleNamespace(name="spacy-test"))
+    assert made(graph="spacy", with_model=with_model, chat_model="openai:m").name == name
 
 
 @pytest.mark.rule("kg")

@@ -49,7 +49,7 @@ def test_a_graph_is_built_by_rules_or_not_at_all(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("TADORI_GRAPH", raising=False)
     assert Settings.load().graph == "rules"
     monkeypatch.setenv("TADORI_GRAPH", "model")
-    with pytest.raises(ConfigurationError, match=r"TADORI_GRAPH is not usable \('model'\): use one of rules, chat, none"):
+    with pytest.raises(ConfigurationError, match=r"TADORI_GRAPH is not usable \('model'\): use one of rules, spacy, chat, none"):
         Settings.load()
 
 
