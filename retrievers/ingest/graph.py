@@ -17,7 +17,7 @@ from retrievers.types import Collection
 __all__ = ["GraphBuilder", "GraphReport"]
 
 BATCH = 128
-"""Chunks read and kept together: what a kill can lose. Writers wait while they are kept: seconds, where each holds 30 names and 80 relations."""
+"""Chunks read and kept together: what a kill can lose. Writers wait meanwhile: seconds, where each holds 30 names and 80 relations."""
 
 
 class GraphBuilder:
