@@ -1,5 +1,5 @@
--- Entities that may be meant by a name that none has: those that begin like it, and those that hold a word of it. Reads all of the collection's.
--- parameters: tid, coll integer; beginning text; words text[]; most integer
+-- Entities that may be meant by a name that none has: those that begin like it, and those that hold one of the words. Reads all of the collection's.
+-- parameters: tid, coll integer; beginning text; words text[], the name and halves of its words; most integer
 -- columns:    key, name
 select m.key, min(m.name collate "C") as name
 from tadori.mention m

@@ -25,7 +25,7 @@ async def near_names(conn: Connection, collection: Collection, text: str) -> lis
     key = storable(name_key(storable(text)))
     if not key:
         return []
-    words = [key, *(word for word in key.split() if len(word) >= _LONG_WORD)]
+    words = [key, *(word[: max(_LONG_WORD, len(word) // 2)] for word in key.split() if len(word) >= _LONG_WORD)]
     values = {"tid": collection.tid, "coll": collection.coll, "beginning": key[:_BEGINNING], "words": words, "most": _COMPARED}
     rows = await conn.execute(statement("graph_near_names.sql"), values)
     names: dict[str, str] = dict(await rows.fetchall())
