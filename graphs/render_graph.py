@@ -64,12 +64,16 @@ def _where(stated: "Evidence") -> str:
 
 
 def _passages(count: int) -> str:
-    return f"{count} passage{'' if count == 1 else 's'}"
+    return _counted(count, "passage")
+
+
+def _counted(count: int, one: str, several: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
 
 
 def built(report: "GraphReport", sizes: "GraphSizes", model: Mapping[str, Any] | None = None) -> str:
     """What was read this time, what could not be, what a model cost (the fields of its ExtractionReport), and what the graph holds now."""
-    read = f"{report['chunks']} chunks read by {report['extractor']} · {report['seconds']:.1f} s"
+    read = f"{_counted(report['chunks'], 'chunk')} read by {report['extractor']} · {report['seconds']:.1f} s"
     lines = [read if report["chunks"] else f"nothing to read: {report['extractor']} has read every chunk"]
     if report["failed"]:
         lines.append(f"{report['failed']} of them could not be read in full: run it again with --retry-failed")
@@ -77,8 +81,13 @@ def built(report: "GraphReport", sizes: "GraphSizes", model: Mapping[str, Any] |
         lines.append(f"stopped: {one_line(report['stopped'], 300)}")
     if model is not None:
         lines.append(_asked(model))
-    counts = " · ".join(f"{sizes[kind]:,} {kind}" for kind in ("entities", "mentions", "relations", "aliases"))
-    return "\n".join([*lines, f"{counts}, from {sizes['chunks']:,} chunks"])
+    counts = (
+        _counted(sizes["entities"], "entity", "entities"),
+        _counted(sizes["mentions"], "mention"),
+        _counted(sizes["relations"], "relation"),
+        _counted(sizes["aliases"], "alias", "aliases"),
+    )
+    return "\n".join([*lines, f"{' · '.join(counts)}, from {_counted(sizes['chunks'], 'chunk')}"])
 
 
 def _asked(model: Mapping[str, Any]) -> str:
@@ -86,7 +95,7 @@ def _asked(model: Mapping[str, Any]) -> str:
     cost = f" · {spent['cost_usd']:.4f} USD" if "cost_usd" in spent else ""
     dropped = ", ".join(f"{count} {why}" for why, count in sorted(model["dropped"].items()))
     left_out = f"; left out of what it said: {one_line(dropped, 200)}" if dropped else ""
-    calls = f"{spent['calls']} model calls, {spent['input_tokens']:,} tokens in, {spent['output_tokens']:,} out{cost}"
+    calls = f"{_counted(spent['calls'], 'model call')}, {spent['input_tokens']:,} tokens in, {spent['output_tokens']:,} out{cost}"
     return f"{calls} · {model['unreadable']} replies could not be read{left_out}"
 
 

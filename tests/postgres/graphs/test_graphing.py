@@ -146,7 +146,7 @@ def test_a_model_that_reached_its_limit_says_so_and_goes_on_the_next_time(run: R
         _, second, _ = run("graph", "build", "--model", **settings)
     assert first.startswith("4 chunks read by chat-1:openai:small")
     assert "\nstopped: " in first
-    assert "\n1 model calls, 100 tokens in, 10 out" in first
+    assert "\n1 model call, 100 tokens in, 10 out" in first
     assert second.startswith("5 chunks read by chat-1:openai:small")
     assert "stopped" not in second
 

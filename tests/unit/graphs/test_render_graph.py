@@ -57,7 +57,7 @@ def test_what_was_built_says_what_failed_and_why_it_stopped() -> None:
         "40 chunks read by rules-1 · 1.2 s\n"
         "2 of them could not be read in full: run it again with --retry-failed\n"
         "stopped: out of calls\n"
-        "1,200 entities · 90 mentions · 30 relations · 1 aliases, from 40 chunks"
+        "1,200 entities · 90 mentions · 30 relations · 1 alias, from 40 chunks"
     )
 
 
