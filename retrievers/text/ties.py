@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from retrievers.entities import EntityKind, Relation
 
-MAX_RELATIONS = 128
-"""Of one chunk: what 64 names give at two each; a table of names would give thousands, which say little."""
+MAX_RELATIONS = 32
+"""Of one chunk: they take as much room as all the rest of the graph, and what comes after the closest says little."""
 
-_IN_ONE_SENTENCE = 8  # names; more of them are a list
+_IN_ONE_SENTENCE = 5  # names; more of them are a list
 _ABOUT_WEIGHT = 1.0
 _PENCE = 4  # decimals of a weight
 
