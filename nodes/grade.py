@@ -104,8 +104,8 @@ def _by_threshold(passage: Passage, state: RagState) -> Grade:
 
 def _may_be_asked_about(passage: Passage, state: RagState) -> bool:
     """The threshold holds with a model too. A web page has no calibrated score, so the model judges it; so it does what an imagined
-    passage found, where the score with that reaches the threshold: the model's yes is needed, its own score is not enough. What the knowledge
-    graph led to has its score with what the graph adds.
+    passage found, where the score with that reaches the threshold: the model's yes is needed, its own score is not enough. What the
+    knowledge graph led to has its score with what the graph adds.
     """
     if passage["origin"] == "web":
         return True

@@ -32,7 +32,8 @@ async def quote_path(
         return [], None
     best, failure = await quote(question, [passages[second]], embedder, seconds=seconds, part=True)
     claims: list[Claim] = [{"text": " ".join(lead.split()), "passage": first + 1, "quote": lead}]
-    return [*claims, *({**claim, "passage": second + 1} for claim in best[:1])], failure
+    claims += [{**claim, "passage": second + 1} for claim in best[:1]]
+    return claims, failure
 
 
 def _step(question: str, passages: Sequence[Passage]) -> tuple[int, int, str] | None:

@@ -45,7 +45,7 @@ class Around:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a walk begins: `seeds` by id, the best first, keys that the question may name (`asked`) or surely names (`named`), its words."""
+    """Where a question's walk begins: `seeds` by id, the best first, keys it may name (`asked`) or surely names (`named`), its words."""
 
     seeds: Sequence[str]
     asked: Sequence[str]
