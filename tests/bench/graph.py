@@ -23,7 +23,7 @@ from retrievers.hybrid import HybridSearch
 from retrievers.ingest.graph import GraphBuilder, GraphReport
 from retrievers.knowledge import GraphSearch
 from retrievers.providers.names_rules import RuleExtractor
-from retrievers.store.collections import find_collection
+from retrievers.store.collections import get_collection
 from retrievers.store.database import Database
 from retrievers.store.embedding_cache import EmbeddingCache
 from retrievers.store.graph import GraphStore
@@ -31,8 +31,9 @@ from retrievers.types import Collection, SearchResult
 from tests.bench._collections import LANGUAGES, SCOPE, GivenEmbedder, TestCollection, own_database, read_collection, settle, store
 from tests.bench._peers import CACHE, PEERS, rankings
 from tests.bench._results import RESULTS, load, read_results, write_results
-from tests.bench._synthetic import passages, questions, read_sets
+from tests.bench._synthetic import questions, read_sets
 from tests.bench._windows import windowed
+from tests.bench.search_latency import COLLECTION, filled
 
 SETS = ("multihop", "squad2", "jsquad")
 """The first asks over several passages; in the others the graph has little to say, and must not harm."""
@@ -152,17 +153,15 @@ async def speed(folder: Path, chunks: int, asked: int, kept: Path | None) -> dic
     """Milliseconds of a walk and of the hybrid search before it, in a collection of so many chunks; how long its graph took."""
     sets = read_sets(folder)
     async with own_database(kept / str(chunks) if kept else None) as database:
-        collection = await find_collection(database, SCOPE, "graph")
-        if collection is None or collection.chunk_count < chunks:
-            collection = await store(database, "graph", passages(sets, chunks), batch=2_000)
-            await settle(database, collection, index=True)
+        await filled(database, sets, chunks, {})
+        collection = await get_collection(database, SCOPE, COLLECTION)
         report = await built(database, collection)
         await settle(database, collection, index=False)
         cases = questions(sets, asked + WARM)
         search = GraphSearch(database, GivenEmbedder(dict(cases)), EmbeddingCache(database), SCOPE)
         times: dict[str, list[float]] = {"search": [], "graph": []}
         for number, (text, _) in enumerate(cases):
-            found = await search.search(text, collection="graph")
+            found = await search.search(text, collection=COLLECTION)
             if number >= WARM:
                 for stage, values in times.items():
                     values.append(found["timings_ms"].get(stage, 0.0))
@@ -202,7 +201,7 @@ def main() -> None:
     parser.add_argument("--chunks", nargs="*", type=int, default=[*SIZES], help="sizes at which a walk is timed")
     parser.add_argument("--questions", type=int, default=100, help="questions timed at each size")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the result files")
-    parser.add_argument("--keep", type=Path, help="folder in which the filled databases stay for the next run")
+    parser.add_argument("--keep", type=Path, help="folder in which the filled databases stay, search_latency's too")
     asyncio.run(measured(parser.parse_args()))
 
 
