@@ -154,23 +154,37 @@ def test_a_model_that_reached_its_limit_says_so_and_goes_on_the_next_time(run: R
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("show", "Ines Caldar"), 2, "did you mean 'Ines Calder'?"),
-        (("show", "Quetzalcoatl"), 2, "there is no entity 'Quetzalcoatl' in the graph of collection 'default': write a name as"),
-        (("show", ""), 2, "there is no entity ''"),
-        (("merge", "Ines Calder", "Nobody At All"), 2, "there is no entity 'Nobody At All'"),
         (("show", "x", "--limit", "0"), 2, "--limit 0 is not from 1 to 60"),
         (("show", "x", "--plot", "near.pdf"), 2, "'near.pdf' is neither .svg nor .png"),
-        (("show", "Gull Point", "--plot", "nowhere/near.svg"), 1, "could not be written to 'nowhere/near.svg'"),
         (("build", "--max-calls", "3"), 2, "--max-calls limits what a model costs, and none is asked: add --model"),
         (("build", "--model", "--max-tokens", "0"), 2, "--max-tokens 0 leaves nothing to do"),
-        (("build", "--model"), 1, "set TADORI_CHAT_MODEL"),
         (("build", "--collection", "nowhere"), 1, "collection 'nowhere'"),
     ],
 )
-def test_a_mistake_is_one_line(built: Run, arguments: tuple[str, ...], code: int, said: str) -> None:
-    found, out, err = built("graph", *arguments)
+def test_a_mistake_is_one_line_before_anything_is_read(run: Run, arguments: tuple[str, ...], code: int, said: str) -> None:
+    found, out, err = run("graph", *arguments)
     assert (found, out, err.count("\n")) == (code, "", 1)
     assert said in err
+
+
+def test_what_is_not_there_is_one_line_with_what_may_have_been_meant(built: Run) -> None:
+    for arguments, code, said in (
+        (("show", "Ines Caldar"), 2, "did you mean 'Ines Calder'?"),
+        (("show", "Sandpipr"), 2, "did you mean 'Project Sandpiper'?"),
+        (("show", "Quetzalcoatl"), 2, "there is no entity 'Quetzalcoatl' in the graph of collection 'default': write a name as"),
+        (("show", ""), 2, "there is no entity ''"),
+        (("merge", "Ines Calder", "Nobody At All"), 2, "there is no entity 'Nobody At All'"),
+        (("show", "Gull Point", "--plot", "nowhere/near.svg"), 1, "could not be written to 'nowhere/near.svg'"),
+        (("build", "--model"), 1, "set TADORI_CHAT_MODEL"),
+    ):
+        found, out, err = built("graph", *arguments)
+        assert (found, out, err.count("\n")) == (code, "", 1)
+        assert said in err
+
+
+def test_where_ingestion_asks_the_model_building_does_too(built: Run) -> None:
+    code, _, err = built("graph", "build", TADORI_GRAPH="chat")
+    assert (code, "set TADORI_CHAT_MODEL" in err) == (1, True)
 
 
 @pytest.mark.rule("kg", "F9")
