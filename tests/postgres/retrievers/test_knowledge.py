@@ -98,7 +98,7 @@ async def test_a_deleted_document_leads_nowhere(database, scope, walking, films)
 
 @pytest.mark.rule("kg", "S1", "pg-meta")
 async def test_a_hidden_document_is_no_step_of_a_walk(database, scope, embedder):
-    """kg, S1: who may not read the film is not led by it, nor told its title."""
+    """kg, S1, pg-meta: who may not read the film is not led by it, nor told its title."""
     film = Text("film", FILM.text, title=FILM.title, readers=("group:archive",))
     collection = await seed(database, scope, [film, BORN, *NOISE])
     await build(database, scope, collection)
