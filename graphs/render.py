@@ -129,7 +129,10 @@ def ingested(report: Mapping[str, Any], *, most: int = 40) -> str:
     counts = {status: sum(file["status"] == status for file in files) for status in _MARKS}
     counts["deleted"] = report.get("deleted", 0)
     sums = ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "no files"
-    return "\n".join([*lines, f"{sums} · {report['embedded']} texts embedded · {report['seconds']:.1f} s"])
+    lines.append(f"{sums} · {report['embedded']} texts embedded · {report['seconds']:.1f} s")
+    if stopped := report.get("graph", {}).get("stopped"):
+        lines.append(f"the knowledge graph is not complete: {one_line(stopped, 240)}; `tadori graph build` goes on with it")
+    return "\n".join(lines)
 
 
 def reindexed(report: Mapping[str, Any], *, chosen: str | None) -> str:

@@ -68,6 +68,13 @@ def test_an_ingestion_counts_what_was_pruned() -> None:
     assert render.ingested({"files": [], "embedded": 0, "seconds": 1.0, "deleted": 3}) == "3 deleted · 0 texts embedded · 1.0 s"
 
 
+def test_an_ingestion_says_when_the_graph_is_not_complete() -> None:
+    report = {"files": [], "embedded": 0, "seconds": 1.0, "graph": {"stopped": "the database is down"}}
+    assert render.ingested(report).splitlines()[-1] == (
+        "the knowledge graph is not complete: the database is down; `tadori graph build` goes on with it"
+    )
+
+
 def test_a_name_with_a_line_break_stays_on_its_line() -> None:
     files = [{"source": "new\nline.md", "status": "added", "chunks": 1, "reason": None}]
     assert render.ingested({"files": files, "embedded": 1, "seconds": 1.0}).splitlines()[0] == "+ new line.md  added, 1 chunks"
