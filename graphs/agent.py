@@ -6,7 +6,7 @@ input, output and statuses; what the model chooses is only where to look.
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -57,7 +57,7 @@ def build_agent(
     """
     fast = fast_chat or chat
     graph = StateGraph(AgentState, context_schema=Knobs, input_schema=RagInput, output_schema=RagOutput)
-    graph.set_node_defaults(error_handler=fail)  # type: ignore[arg-type]
+    graph.set_node_defaults(error_handler=cast(Any, fail))
 
     graph.add_node("gate", partial(_begin, chat=fast))
     graph.add_node("agent", partial(think, chat=chat, tools=tools, search=tools[0].name))

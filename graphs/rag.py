@@ -5,7 +5,7 @@ What `langgraph.json` serves and the command line runs; the decisions stand in g
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial, wraps
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -65,7 +65,7 @@ def build_graph(
     fast = fast_chat or chat
     graph = StateGraph(RagState, context_schema=Knobs, input_schema=RagInput, output_schema=RagOutput)
     # LangGraph injects the NodeError by the parameter's type; its annotations do not know it yet.
-    graph.set_node_defaults(error_handler=fail)  # type: ignore[arg-type]
+    graph.set_node_defaults(error_handler=cast(Any, fail))
 
     graph.add_node("gate", partial(gate, chat=fast))
     graph.add_node("route", partial(route, chat=fast, graph=graph_tool is not None, web=web_tool is not None))

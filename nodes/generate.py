@@ -4,11 +4,13 @@ Follows grade, or the gate directly. It never answers from a model's own knowled
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
+from nodes.attributes import unmentioned_attribute
 from nodes.budget import END_S, RESERVE_S, SKIPPED, SPENT, allowance, seconds_for, tokens_left, unaffordable
 from nodes.context import Clock, knobs, now
 from nodes.direct import EXACT, direct_reply
@@ -96,7 +98,7 @@ async def _quoted(kept: list[Passage], state: RagState, step: _Step, embedder: E
         unanswered = []
     else:
         claims, failure = await _quoted_whole(kept, state, embedder, seconds)
-        unanswered = []
+        unanswered = _unmentioned(kept, state)
     events, degraded = _without_meaning(failure, clock)
     Teller(step.runtime.stream_writer, kept, state.standalone).tell(claims)
     reason = WITHHELD if not claims and withheld(kept, state.standalone) else "the sentences that fit the question best"
@@ -118,6 +120,12 @@ async def _quoted_whole(kept: list[Passage], state: RagState, embedder: Embedder
         return claims, failure
     follow_up = "" if state.question == state.standalone else without_opener(state.question or "")
     return await quote(state.standalone, kept, embedder, follow_up=follow_up, seconds=seconds)
+
+
+def _unmentioned(kept: Sequence[Passage], state: RagState) -> list[str]:
+    """What is asked of a thing that was only described, where the passages tell of the thing alone: a first step is no answer."""
+    what = unmentioned_attribute(state.standalone, kept) if state.route == "knowledge_graph" else None
+    return [what] if what else []
 
 
 def _without_meaning(failure: str | None, clock: Clock) -> tuple[list[TrailEvent], list[Degraded]]:

@@ -1,7 +1,7 @@
 -- All keys of an entity: those given, and those that a text or a person says are the same, step by step.
 -- Over what a person told apart no step leads, nor back to what was told apart from a given key by another way.
 -- parameters: tid, coll integer; keys text[]; steps, most integer
--- columns:    key: the nearest first, ties by key
+-- columns:    key: the nearest first, ties by key; of those not given, the ones that a passage mentions which the reader may read
 with recursive
 apart as materialized (
     select e.other as key from tadori.entity_choice e
@@ -33,4 +33,11 @@ walk as (
           where e.tid = %(tid)s and e.coll = %(coll)s and not e.same and (e.key, e.other) in ((w.key, n.key), (n.key, w.key))
       )
 )
-select w.key from walk w group by w.key order by min(w.step), w.key limit %(most)s
+-- A decision names keys that this reader may know nothing of: those are left out, though a step may lead over them.
+select w.key
+from walk w
+where w.key = any (%(keys)s::text[])
+   or exists (select from tadori.mention m where m.tid = %(tid)s and m.coll = %(coll)s and m.key = w.key)
+group by w.key
+order by min(w.step), w.key
+limit %(most)s

@@ -339,6 +339,17 @@ async def test_what_a_text_says_is_one_can_be_split_and_merged_again(database, s
     assert await rows(database, scope, "select from tadori.entity_choice where tid = %s", collection.tid) == []
 
 
+@pytest.mark.rule("kg", "F9")
+async def test_a_merge_tells_nobody_a_name_that_he_may_not_read(database, scope, store, graph, collection):
+    """kg, F9: the operator joins a hidden entity to an open one; a member meets the open one alone."""
+    said = {**SAID, SECRET: named("Croesus")}
+    await store.put(scope, collection, [draft("a", ADA), draft("s", SECRET, readers=("group:board",))])
+    await build(database, scope, collection, Told(said))
+    await graph.merge(scope, collection, "Ada", "Croesus")
+    assert await graph.find(scope, collection, "Ada") == ["ada", "croesus"]
+    assert await graph.find(Scope.member(scope.tenant), collection, "Ada") == ["ada"]
+
+
 async def test_an_alias_in_a_hidden_document_joins_nothing_for_others(database, scope, store, graph, collection):
     said = {**SAID, SECRET: named("Ada", "Babbage", aliases=[("Ada", "Babbage")])}
     await store.put(scope, collection, [draft("a", ADA), draft("s", SECRET, readers=("group:board",))])
