@@ -189,7 +189,7 @@ def run(server_home: Path, tenant: str, monkeypatch: pytest.MonkeyPatch, capsys:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TADORI_HOME", str(server_home))
     monkeypatch.setenv("TADORI_TENANT", tenant)
-    monkeypatch.setattr("graphs.wiring._embedder", lambda settings: MeaningEmbedder())
+    monkeypatch.setattr("graphs.embedders.embedder_for", lambda settings: MeaningEmbedder())
     monkeypatch.chdir(tmp_path)
 
     def command(*arguments: str) -> tuple[int, str, str]:
