@@ -95,7 +95,7 @@ async def build(database: Database, scope: Scope, collection: Collection) -> Non
 
 async def look(database: Database, collection: Collection) -> None:
     """What autovacuum does by itself some time after an ingestion."""
-    tables = [vector_table(collection.space), *map(Identifier, ("posting", "chunk", "document", "content", "term"))]
+    tables = [vector_table(collection.space), *map(Identifier, ("posting", "chunk", "document", "document_label", "content", "term"))]
     if collection.embedding.index_kind == "binary":
         tables.append(bits_table(collection.space))
     async with database.owner() as owner:

@@ -24,7 +24,9 @@ async def are_stale(conn: Connection, collection: Collection) -> bool:
 
 async def refresh(db: Database, collection: Collection) -> None:
     """Take the picture anew; a table that another process is looking at is passed over."""
-    tables = SQL(", ").join([*map(SQL, ("tadori.posting", "tadori.term", "tadori.chunk", "tadori.content", "tadori.document"))])
+    tables = SQL(", ").join(
+        [*map(SQL, ("tadori.posting", "tadori.term", "tadori.chunk", "tadori.content", "tadori.document", "tadori.document_label"))]
+    )
     async with db.owner() as conn:
         await conn.execute(SQL("analyze (skip_locked) {}, tadori.{}").format(tables, vector_table(collection.space)))
 
